@@ -1,0 +1,238 @@
+"""The ways in which a callable is used while it is watched (C2-C5, C7).
+
+A scenario gets something to call and what was built for it, and records facts. Eager and the
+implementation go through the same scenario, each with fresh inputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.utils._pytree as pytree
+
+from conformance.observation import (
+    Facts,
+    cotangents_for,
+    observe_aliasing,
+    observe_error,
+    observe_leaf,
+    roots_of,
+    significant_stride,
+)
+from generators.build import Built, build
+from generators.program import Program
+
+#: Calls a built module, or what an implementation made of it, with the built inputs.
+Call = Callable[[Built], Any]
+
+
+class Stopped(Exception):
+    """A step of a scenario raised; the error is among the facts already."""
+
+
+@dataclass
+class Watch:
+    """One run of one scenario: what is called, what was built for it, what was seen so far."""
+
+    call: Call
+    built: Built
+    facts: Facts
+
+    def forward(self, path: str = "outputs") -> list[Any]:
+        """Call, and give back the flat outputs."""
+        outputs = self._step("forward", lambda: self.call(self.built))
+        leaves, structure = pytree.tree_flatten(outputs)
+        self.facts[f"{path}.structure"] = str(structure)
+        return leaves
+
+    def backward(self, roots: list[torch.Tensor], seed: int = 0, **options: Any) -> None:
+        """Backward from ``roots`` under random cotangents; nothing to do without roots."""
+        if roots:
+            self._step("backward", lambda: torch.autograd.backward(roots, cotangents_for(roots, seed), **options))
+
+    def outputs(self, leaves: list[Any], path: str = "outputs") -> None:
+        """Record the flat outputs and how they alias one another and what the caller holds."""
+        for index, leaf in enumerate(leaves):
+            observe_leaf(self.facts, f"{path}[{index}]", leaf)
+        tensors = {f"{path}[{i}]": leaf for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)}
+        observe_aliasing(self.facts, {**self.caller(), **tensors})
+
+    def caller(self) -> dict[str, torch.Tensor]:
+        """What the caller holds, by path."""
+        return {f"caller.{name}": tensor for name, tensor in self.built.tensors.items()}
+
+    def inputs(self, versions: dict[str, int]) -> None:
+        """Record the state of everything that the caller holds after the call (C4)."""
+        for path, tensor in self.caller().items():
+            observe_leaf(self.facts, path, tensor)
+            self.facts[f"{path}.offset"] = tensor.storage_offset()
+            self.facts[f"{path}.written"] = tensor._version != versions[path]
+
+    def gradients(self, path: str = "grads") -> None:
+        """Record the gradient of every leaf that the caller holds (C3)."""
+        for name, tensor in self.built.tensors.items():
+            if tensor.is_leaf and tensor.requires_grad:
+                self.gradient(f"{path}.{name}", tensor.grad)
+
+    def gradient(self, path: str, grad: torch.Tensor | None) -> None:
+        """Record one gradient: None, or its type, dtype, layout, stride and value."""
+        self.facts[f"{path}.none"] = grad is None
+        if grad is not None:
+            self.facts[f"{path}.type"] = (type(grad).__name__, str(grad.dtype), tuple(grad.shape), str(grad.layout))
+            self.facts[f"{path}.stride"] = significant_stride(grad)
+            self.facts[f"{path}.value"] = grad.detach().clone()
+
+    def versions(self) -> dict[str, int]:
+        """The version counters of what the caller holds."""
+        return {path: tensor._version for path, tensor in self.caller().items()}
+
+    def _step(self, stage: str, action: Callable[[], Any]) -> Any:
+        try:
+            return action()
+        except Exception as error:
+            observe_error(self.facts, stage, error)
+            raise Stopped from error
+
+
+def train(watch: Watch) -> None:
+    """One call, everything read, backward from all roots, and once more through the retained graph."""
+    versions = watch.versions()
+    leaves = watch.forward()
+    watch.outputs(leaves)
+    watch.inputs(versions)
+    watch.facts["rng"] = hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest()[:8]
+    roots = roots_of([*leaves, *_written_by_call(watch, versions)])
+    watch.backward(roots, retain_graph=True)
+    watch.gradients()
+    for index, leaf in enumerate(leaves):
+        if isinstance(leaf, torch.Tensor) and leaf.is_leaf and leaf.requires_grad:
+            watch.gradient(f"outputs[{index}].grad", leaf.grad)
+    watch.backward(roots, seed=1)
+    watch.gradients("grads_again")
+
+
+def again(watch: Watch) -> None:
+    """Other values than those exported with, and gradients accumulated into those that are there."""
+    for index, tensor in enumerate(watch.built.tensors.values()):
+        if tensor.is_leaf and tensor.requires_grad:
+            tensor.grad = torch.full_like(tensor, 0.5 + index)
+    leaves = watch.forward()
+    watch.outputs(leaves)
+    watch.backward(roots_of(leaves))
+    watch.gradients()
+
+
+def alone(index: int) -> Callable[[Watch], None]:
+    """Backward from one of several outputs alone."""
+
+    def scenario(watch: Watch) -> None:
+        roots = roots_of(watch.forward())
+        watch.backward(roots[index : index + 1])
+        watch.gradients()
+
+    return scenario
+
+
+def one_by_one(watch: Watch) -> None:
+    """A backward from each root in turn, each with its own part of the graph."""
+    for index, root in enumerate(roots_of(watch.forward())):
+        watch.backward([root], seed=index)
+    watch.gradients()
+
+
+def twice(watch: Watch) -> None:
+    """Two calls on one state, then one backward through both."""
+    first = watch.forward()
+    second = watch.forward("second")
+    watch.outputs(second, "second")
+    watch.backward(roots_of([*first, *second]))
+    watch.gradients()
+
+
+def without_grad(watch: Watch) -> None:
+    """A call under no_grad."""
+    with torch.no_grad():
+        leaves = watch.forward()
+    watch.outputs(leaves)
+
+
+def frozen(watch: Watch) -> None:
+    """A call where no leaf requires grad any more."""
+    for tensor in watch.built.tensors.values():
+        if tensor.is_leaf:
+            tensor.requires_grad_(False)
+    leaves = watch.forward()
+    watch.outputs(leaves)
+
+
+def written(grad: bool) -> Callable[[Watch], None]:
+    """Each output written in place after the call, with or without grad: who sees it (C5)."""
+
+    def scenario(watch: Watch) -> None:
+        leaves = watch.forward()
+        with torch.set_grad_enabled(grad):
+            for index, leaf in enumerate(leaves):
+                if isinstance(leaf, torch.Tensor):
+                    watch.facts[f"outputs[{index}].write"] = _write(leaf)
+        for index, leaf in enumerate(leaves):
+            if isinstance(leaf, torch.Tensor):
+                watch.facts[f"outputs[{index}].after.value"] = leaf.detach().clone()
+        for path, tensor in watch.caller().items():
+            watch.facts[f"{path}.after.value"] = tensor.detach().clone()
+
+    return scenario
+
+
+def _write(tensor: torch.Tensor) -> str:
+    """ "written", or "refused" where autograd or memory overlap does not allow it."""
+    try:
+        tensor.logical_not_() if tensor.dtype == torch.bool else tensor.add_(1)
+    except RuntimeError:
+        return "refused"
+    return "written"
+
+
+def _written_by_call(watch: Watch, versions: dict[str, int]) -> list[torch.Tensor]:
+    """What the caller holds that the call wrote and autograd reaches: mutations carry gradients too."""
+    return [t for path, t in watch.caller().items() if t.grad_fn is not None and t._version != versions[path]]
+
+
+SCENARIOS: dict[str, Callable[[Watch], None]] = {
+    "train": train,
+    "again": again,
+    "alone0": alone(0),
+    "alone1": alone(1),
+    "one_by_one": one_by_one,
+    "twice": twice,
+    "no_grad": without_grad,
+    "frozen": frozen,
+    "written": written(grad=True),
+    "written_no_grad": written(grad=False),
+}
+
+#: Scenarios that say nothing new about a program without a gradient, or with a single root.
+NEEDS_GRADIENT = frozenset({"again", "alone0", "alone1", "one_by_one", "no_grad", "frozen", "written"})
+NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
+#: The values that a scenario runs on; 0 are those that the program was exported with.
+VARIANT = {"again": 1, "twice": 2}
+
+
+def run(scenario: str, call: Call, program: Program, device: str) -> Facts:
+    """The facts of one scenario: fresh inputs, a seeded generator, and an end at the first error."""
+    facts: Facts = {"error": None}
+    torch.manual_seed(0)
+    built = build(program, device, VARIANT.get(scenario, 0))
+    try:
+        SCENARIOS[scenario](Watch(call, built, facts))
+    except Stopped:
+        pass
+    return facts
+
+
+def call_module(built: Built) -> Any:
+    """Eager: the module itself."""
+    return built.module(*built.args, **built.kwargs)

@@ -1,0 +1,303 @@
+"""Programs to and from JSON, without loss and without trust.
+
+A program file is data: ops are looked up in the vocabulary, names and numbers are checked against the
+limits below, and nothing in a file is evaluated. A damaged or hostile file raises ProgramError with one
+line that names the place.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from generators.program import CONTAINERS, MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
+from generators.vocabulary import DTYPES, VOCABULARY
+
+SCHEMA_VERSION = 1
+
+#: Limits that keep a hostile file from costing more than a program of the fuzzer costs.
+MAX_FILE_BYTES = 1 << 20
+MAX_ITEMS = 256
+MAX_DEPTH = 8
+MAX_INTEGER = 4096
+MAX_ELEMENTS = 1 << 16
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_FQN = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z][a-z0-9_]{0,31}){0,5}")
+_KEYWORDS = frozenset({"self", "and", "as", "def", "for", "if", "in", "is", "not", "or", "lambda", "class", "return"})
+
+T = TypeVar("T")
+
+
+class ProgramError(ValueError):
+    """A program file that can't be used; the message is one line: where, and what is wrong there."""
+
+
+def to_json(program: Program) -> dict[str, Any]:
+    """The program as JSON data with the schema version; ``from_json`` gives back an equal program."""
+    return {
+        "schema": SCHEMA_VERSION,
+        "leaves": [_leaf_to_json(leaf) for leaf in program.leaves],
+        "setup": [_statement_to_json(s) for s in program.setup],
+        "state": [{"fqn": s.fqn, "value": s.value, "persistent": s.persistent} for s in program.state],
+        "args": [_tree_to_json(tree) for tree in program.args],
+        "kwargs": [[key, _tree_to_json(tree)] for key, tree in program.kwargs],
+        "body": [_statement_to_json(s) for s in program.body],
+        "outputs": _tree_to_json(program.outputs),
+    }
+
+
+def from_json(data: Any) -> Program:
+    """The program that ``data`` describes.
+
+    Raises ProgramError, naming the place, where the data is not a program of this schema version or
+    exceeds the limits of this module.
+    """
+    top = _record(data, "program", {"schema", "leaves", "setup", "state", "args", "kwargs", "body", "outputs"})
+    if top["schema"] != SCHEMA_VERSION:
+        raise ProgramError(f"schema: version {top['schema']!r}, this suite reads {SCHEMA_VERSION}")
+    program = Program(
+        leaves=_each(top["leaves"], "leaves", _leaf),
+        setup=_each(top["setup"], "setup", _statement),
+        state=_each(top["state"], "state", _state),
+        args=_each(top["args"], "args", _tree),
+        kwargs=_each(top["kwargs"], "kwargs", _keyword),
+        body=_each(top["body"], "body", _statement),
+        outputs=_tree(top["outputs"], "outputs"),
+    )
+    check_names(program)
+    return program
+
+
+def load(path: Path) -> Program:
+    """The program in the file at ``path``. Raises ProgramError with the path in front."""
+    return from_json_file(path, from_json)
+
+
+def from_json_file(path: Path, decode: Callable[[Any], T]) -> T:
+    """What ``decode`` makes of the JSON in ``path``. Raises ProgramError with the path in front."""
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ProgramError(f"larger than {MAX_FILE_BYTES} bytes")
+        return decode(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ProgramError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
+    except ProgramError as error:
+        raise ProgramError(f"{path}: {error}") from None
+
+
+def dump(program: Program, path: Path) -> None:
+    """Write the program to ``path``, one readable JSON document."""
+    path.write_text(json.dumps(to_json(program), indent=1) + "\n", encoding="utf-8")
+
+
+def check_names(program: Program) -> None:
+    """Raise ProgramError unless every name is defined once, before it is used (static single assignment)."""
+    known: set[str] = set()
+    for index, leaf in enumerate(program.leaves):
+        _define(leaf.name, known, f"leaves[{index}]")
+    _check_statements(program.setup, known, "setup")
+    for index, state in enumerate(program.state):
+        _require(state.value, known, f"state[{index}].value")
+    for index, argument in enumerate(program.flat_args):
+        if isinstance(argument, Ref):
+            _require(argument.name, known, f"args leaf {index}")
+    fqns = [state.fqn for state in program.state]
+    if any(a == b or b.startswith(a + ".") for i, a in enumerate(fqns) for j, b in enumerate(fqns) if i != j):
+        raise ProgramError("state: one FQN twice, or one inside another")
+    inside = {f"a{index}" for index in range(len(program.flat_args))} | {f"self.{fqn}" for fqn in fqns}
+    _check_statements(program.body, inside, "body")
+    for index, output in enumerate(program.flat_outputs):
+        if isinstance(output, Ref):
+            _require(output.name, inside, f"outputs leaf {index}")
+
+
+def _check_statements(statements: tuple[Statement, ...], known: set[str], place: str) -> None:
+    for index, statement in enumerate(statements):
+        for operand in statement.operands:
+            _require(operand, known, f"{place}[{index}].operands")
+        for result in statement.results:
+            _define(result, known, f"{place}[{index}].results")
+
+
+def _require(name: str, known: set[str], place: str) -> None:
+    if name not in known:
+        raise ProgramError(f"{place}: {name!r} is not defined before it is used")
+
+
+def _define(name: str, known: set[str], place: str) -> None:
+    if name in known:
+        raise ProgramError(f"{place}: {name!r} is defined twice")
+    known.add(name)
+
+
+def _leaf_to_json(leaf: Leaf) -> dict[str, Any]:
+    stride = None if leaf.stride is None else list(leaf.stride)
+    return {**leaf.__dict__, "shape": list(leaf.shape), "stride": stride}
+
+
+def _statement_to_json(statement: Statement) -> dict[str, Any]:
+    return {
+        "op": statement.op,
+        "operands": list(statement.operands),
+        "arguments": [_literal_to_json(argument) for argument in statement.arguments],
+        "results": list(statement.results),
+        "mode": statement.mode,
+    }
+
+
+def _literal_to_json(literal: Literal) -> Any:
+    return [_literal_to_json(item) for item in literal] if isinstance(literal, tuple) else literal
+
+
+def _tree_to_json(tree: Tree) -> dict[str, Any]:
+    if isinstance(tree, Ref):
+        return {"ref": tree.name}
+    if isinstance(tree, Const):
+        return {"const": tree.value}
+    children = [_tree_to_json(child) for child in tree.children]
+    return {"dict": [[k, c] for k, c in zip(tree.keys, children)]} if tree.kind == "dict" else {tree.kind: children}
+
+
+def _record(data: Any, place: str, keys: set[str]) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise ProgramError(f"{place}: an object is needed, not {_brief(data)}")
+    if set(data) != keys:
+        odd = sorted(map(str, set(data) ^ keys))
+        raise ProgramError(f"{place}: missing or unknown keys {', '.join(odd)[:120]}")
+    return data
+
+
+def _each(data: Any, place: str, decode: Callable[[Any, str], T]) -> tuple[T, ...]:
+    if not isinstance(data, list):
+        raise ProgramError(f"{place}: a list is needed, not {_brief(data)}")
+    if len(data) > MAX_ITEMS:
+        raise ProgramError(f"{place}: {len(data)} items, the limit is {MAX_ITEMS}")
+    return tuple(decode(item, f"{place}[{index}]") for index, item in enumerate(data))
+
+
+def _leaf(data: Any, place: str) -> Leaf:
+    record = _record(data, place, {"name", "shape", "dtype", "stride", "requires_grad", "parameter"})
+    shape = _each(record["shape"], f"{place}.shape", _size)
+    stride = None if record["stride"] is None else _each(record["stride"], f"{place}.stride", _size)
+    if len(shape) > MAX_DEPTH or math.prod(shape) > MAX_ELEMENTS:
+        raise ProgramError(f"{place}.shape: over {MAX_DEPTH} dimensions or {MAX_ELEMENTS} elements")
+    if stride is not None and len(stride) != len(shape):
+        raise ProgramError(f"{place}.stride: {len(stride)} strides for {len(shape)} dimensions")
+    if stride is not None and sum((n - 1) * s for n, s in zip(shape, stride) if n) > MAX_ELEMENTS:
+        raise ProgramError(f"{place}.stride: spans over {MAX_ELEMENTS} elements")
+    dtype = _one_of(record["dtype"], f"{place}.dtype", DTYPES)
+    flags = [_boolean(record[key], f"{place}.{key}") for key in ("requires_grad", "parameter")]
+    return Leaf(_name(record["name"], f"{place}.name"), shape, dtype, stride, *flags)
+
+
+def _statement(data: Any, place: str) -> Statement:
+    record = _record(data, place, {"op", "operands", "arguments", "results", "mode"})
+    op = VOCABULARY[_one_of(record["op"], f"{place}.op", VOCABULARY)]
+    operands = _each(record["operands"], f"{place}.operands", _value)
+    arguments = _each(record["arguments"], f"{place}.arguments", _literal)
+    if len(operands) != op.operands or len(arguments) != len(op.arguments):
+        raise ProgramError(f"{place}: {op.name} takes {op.operands} operands and {len(op.arguments)} arguments")
+    results = _each(record["results"], f"{place}.results", _name)
+    if op.mutates and results:
+        raise ProgramError(f"{place}.results: {op.name} has no result")
+    return Statement(op.name, operands, arguments, results, _one_of(record["mode"], f"{place}.mode", MODES))
+
+
+def _state(data: Any, place: str) -> State:
+    record = _record(data, place, {"fqn", "value", "persistent"})
+    fqn = record["fqn"]
+    if not isinstance(fqn, str) or not _FQN.fullmatch(fqn) or set(fqn.split(".")) & _KEYWORDS:
+        raise ProgramError(f"{place}.fqn: {_brief(fqn)} is no FQN")
+    return State(fqn, _name(record["value"], f"{place}.value"), _boolean(record["persistent"], f"{place}.persistent"))
+
+
+def _keyword(data: Any, place: str) -> tuple[str, Tree]:
+    if not isinstance(data, list) or len(data) != 2:
+        raise ProgramError(f"{place}: a pair [name, tree] is needed, not {_brief(data)}")
+    return _name(data[0], f"{place}[0]"), _tree(data[1], f"{place}[1]")
+
+
+def _tree(data: Any, place: str, depth: int = 0) -> Tree:
+    if depth > MAX_DEPTH:
+        raise ProgramError(f"{place}: nested deeper than {MAX_DEPTH}")
+    if not isinstance(data, dict) or len(data) != 1:
+        raise ProgramError(f"{place}: one of ref, const, {', '.join(CONTAINERS)} is needed, not {_brief(data)}")
+    ((kind, content),) = data.items()
+    if kind == "ref":
+        return Ref(_value(content, place))
+    if kind == "const":
+        return Const(_number(content, place))
+    kind = _one_of(kind, place, CONTAINERS)
+    if kind != "dict":
+        return Node(kind, _each(content, f"{place}.{kind}", lambda item, at: _tree(item, at, depth + 1)))
+    pairs = _each(content, f"{place}.dict", lambda item, at: _pair(item, at, depth))
+    return Node(kind, tuple(tree for _, tree in pairs), tuple(key for key, _ in pairs))
+
+
+def _pair(data: Any, place: str, depth: int) -> tuple[str, Tree]:
+    if not isinstance(data, list) or len(data) != 2:
+        raise ProgramError(f"{place}: a pair [key, tree] is needed, not {_brief(data)}")
+    return _name(data[0], place), _tree(data[1], place, depth + 1)
+
+
+def _literal(data: Any, place: str) -> Literal:
+    if isinstance(data, str):
+        return _one_of(data, place, DTYPES)
+    if not isinstance(data, list):
+        return _number(data, place)
+    items = _each(data, place, _literal)
+    sizes = [abs(item) for item in items if isinstance(item, int)]
+    if len(items) > MAX_DEPTH or math.prod(max(size, 1) for size in sizes) > MAX_ELEMENTS:
+        raise ProgramError(f"{place}: over {MAX_DEPTH} dimensions or {MAX_ELEMENTS} elements")
+    return items
+
+
+def _number(data: Any, place: str) -> None | bool | int | float:
+    if data is None or isinstance(data, bool):
+        return data
+    if isinstance(data, int) and abs(data) <= MAX_INTEGER:
+        return data
+    if isinstance(data, float) and math.isfinite(data):
+        return data
+    raise ProgramError(f"{place}: None, a bool, a finite float or an int up to {MAX_INTEGER}, not {_brief(data)}")
+
+
+def _size(data: Any, place: str) -> int:
+    if isinstance(data, bool) or not isinstance(data, int) or not 0 <= data <= MAX_INTEGER:
+        raise ProgramError(f"{place}: a size from 0 to {MAX_INTEGER} is needed, not {_brief(data)}")
+    return data
+
+
+def _boolean(data: Any, place: str) -> bool:
+    if not isinstance(data, bool):
+        raise ProgramError(f"{place}: true or false is needed, not {_brief(data)}")
+    return data
+
+
+def _name(data: Any, place: str) -> str:
+    if not isinstance(data, str) or not _NAME.fullmatch(data) or data in _KEYWORDS:
+        raise ProgramError(f"{place}: {_brief(data)} is no name")
+    return data
+
+
+def _value(data: Any, place: str) -> str:
+    """A name in sight of a statement: a plain name, or self. and an FQN."""
+    if isinstance(data, str) and data.startswith("self.") and _FQN.fullmatch(data[5:]):
+        return data
+    return _name(data, place)
+
+
+def _one_of(data: Any, place: str, allowed: Any) -> str:
+    if not isinstance(data, str) or data not in allowed:
+        raise ProgramError(f"{place}: {_brief(data)} is not in the vocabulary")
+    return data
+
+
+def _brief(data: Any) -> str:
+    text = repr(data)
+    return text if len(text) <= 60 else text[:57] + "..."

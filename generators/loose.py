@@ -1,0 +1,121 @@
+"""Loose programs: what Hypothesis draws. Choices that know nothing of shapes or dtypes.
+
+Every choice is a byte that ``settle`` turns into something that fits (17 modulo the size), so any loose
+program settles into some program, and drawing and shrinking never touch torch. One byte string a leaf,
+statement or item, not one draw a choice: Hypothesis takes tens of microseconds a draw, and a program has
+about eighty choices. Byte 0 is the simplest choice everywhere, since Hypothesis shrinks toward it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from generators.vocabulary import KINDS, Op
+
+T = TypeVar("T")
+
+LEAF_BYTES = 5
+STATEMENT_BYTES = 9
+ITEM_BYTES = 4
+HEAD_BYTES = 5
+
+#: Shapes that like to meet in one program; a leaf picks within its program's family.
+FAMILIES: tuple[tuple[tuple[int, ...], ...], ...] = (
+    ((2, 3), (3,), (2, 3), (2, 1), (3, 3), ()),
+    ((3,), (1,), (3,), (), (2,)),
+    ((4,), (2, 2), (4,), (2,), (4, 1)),
+    ((2, 3, 2), (3, 2), (2,), (1, 3, 1)),
+    ((1, 2, 4, 4), (2, 2, 3, 3), (2,), (1, 2, 1, 1)),
+    ((0, 3), (3,), (0,), (2, 3)),
+    ((1, 2, 4), (2, 2, 3), (2,), (4,)),
+)
+DTYPE_CHOICES = ("float32",) * 12 + ("float64", "float64", "int64", "int64", "complex64", "bfloat16", "bool", "int32")
+LAYOUTS = ("contiguous", "contiguous", "contiguous", "transposed", "channels_last")
+ROLES = ("input", "input", "input", "parameter", "parameter", "buffer", "frozen")
+MODES = ("",) * 10 + ("no_grad", "no_grad", "enable_grad")
+CONTAINERS = ("",) * 6 + ("tuple", "list", "dict")
+OUTPUT_CONTAINERS = ("tuple", "tuple", "tuple", "", "list", "dict")
+SCALARS = (2, 0.5, None, 3, True, -1)
+OUTPUT_CONSTANTS = (None, 1, 2.5)
+
+
+@dataclass(frozen=True)
+class LooseLeaf:
+    """A tensor to make: a shape of the program's family, a dtype, a layout, a role in the program."""
+
+    shape: int
+    dtype: str
+    layout: str
+    requires_grad: bool
+    role: str
+
+
+@dataclass(frozen=True)
+class LooseStatement:
+    """A call: which op, which of the values in sight (0 is the newest), which arguments."""
+
+    op: Op
+    operands: tuple[int, ...]
+    arguments: tuple[int, ...]
+    mode: str
+
+
+@dataclass(frozen=True)
+class LooseItem:
+    """One argument or output, or a container of some: choices, and the container ("" for none)."""
+
+    choices: tuple[int, ...]
+    container: str
+    constant: bool
+
+
+@dataclass(frozen=True)
+class Loose:
+    """Everything that is chosen for one program. ``ties`` hang values under a second FQN."""
+
+    family: int
+    leaves: tuple[LooseLeaf, ...]
+    setup: tuple[LooseStatement, ...]
+    ties: tuple[int, ...]
+    args: tuple[LooseItem, ...]
+    keywords: int
+    body: tuple[LooseStatement, ...]
+    outputs: tuple[LooseItem, ...]
+    output_container: str
+    keep_refused: bool
+
+
+def leaf(choices: bytes) -> LooseLeaf:
+    """The leaf that LEAF_BYTES bytes choose; three in four inputs require grad."""
+    shape, dtype, layout, grad, role = choices
+    return LooseLeaf(shape, _of(DTYPE_CHOICES, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(ROLES, role))
+
+
+def statement(choices: bytes, kinds: Sequence[str]) -> LooseStatement:
+    """The call that STATEMENT_BYTES bytes choose among the ops of ``kinds``."""
+    kind, op, mode, *rest = choices
+    return LooseStatement(_of(KINDS[_of(kinds, kind)], op), tuple(map(_near, rest[:3])), tuple(rest[3:]), _of(MODES, mode))
+
+
+def item(choices: bytes) -> LooseItem:
+    """The argument or output that ITEM_BYTES bytes choose."""
+    container, constant, first, second = choices
+    kind = _of(CONTAINERS, container)
+    both = (_seldom(first), _seldom(second))
+    return LooseItem(both if kind and second % 2 else both[:1], kind, constant % 8 == 7)
+
+
+def _of(table: Sequence[T], choice: int) -> T:
+    return table[choice % len(table)]
+
+
+def _near(choice: int) -> int:
+    """Half of the operands are among the newest three values, the others anywhere."""
+    return choice % 3 if choice < 128 else choice
+
+
+def _seldom(choice: int) -> int:
+    """Two in three are 0, the choice that makes each argument and output another value."""
+    return choice if choice % 3 == 2 else 0

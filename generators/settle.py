@@ -1,0 +1,203 @@
+"""From loose choices to a program: eager is the type checker.
+
+Each statement is run in eager on small real tensors as it is settled. A choice that eager refuses is
+tried with other operands, and then dropped; a program that keeps one on purpose ends with it, since
+errors have parity too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from generators.build import Scope, TooLarge, call, make_leaves
+from generators.loose import FAMILIES, OUTPUT_CONSTANTS, SCALARS, Loose, LooseItem, LooseLeaf, LooseStatement
+from generators.program import Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
+from generators.vocabulary import DTYPES, Op
+
+#: A drawn statement that makes a larger tensor is dropped: small programs say as much, sooner.
+MAX_DRAWN_ELEMENTS = 200
+MAX_DRAWN_RANK = 5
+
+PARAMETER_FQNS = ("weight", "bias", "layer.weight", "layer.bias", "block.inner.weight", "head.scale")
+BUFFER_FQNS = ("running", "layer.running", "block.inner.mean", "count", "layer.count", "mask")
+TIED_FQNS = ("tied", "twin.weight", "block.twin")
+KEYWORDS = ("key", "scale", "option")
+
+#: What eager raises when it refuses a call.
+REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, AttributeError, NotImplementedError)
+
+
+def settle(loose: Loose) -> Program:
+    """The program that the choices stand for; whatever eager refuses is left out."""
+    leaves = tuple(_leaf(index, choice, loose.family) for index, choice in enumerate(loose.leaves))
+    values = make_leaves(leaves)
+    setup = tuple(_settle_setup(loose.setup, values))
+    state = tuple(_states(loose, leaves, list(values)))
+    inputs = [name for name in values if name not in {s.value for s in state}] or list(values)
+    args, kwargs = _arguments(loose, inputs)
+    module = Program(leaves, setup, state, args, kwargs)
+    inside = _inside(module, values)
+    body = tuple(_settle_body(loose, inside))
+    outputs = _outputs(loose, _differentiable_last(inside))
+    return Program(leaves, setup, state, args, kwargs, body, outputs)
+
+
+def _leaf(index: int, loose: LooseLeaf, family: int) -> Leaf:
+    shapes = FAMILIES[family % len(FAMILIES)]
+    shape = shapes[loose.shape % len(shapes)]
+    dtype = DTYPES[loose.dtype]
+    differentiable = dtype.is_floating_point or dtype.is_complex
+    parameter = loose.role in ("parameter", "frozen")
+    wants_grad = loose.role == "parameter" or (loose.role == "input" and loose.requires_grad)
+    return Leaf(f"x{index}", shape, loose.dtype, _stride(shape, loose.layout), differentiable and wants_grad, parameter)
+
+
+def _stride(shape: tuple[int, ...], layout: str) -> tuple[int, ...] | None:
+    if layout == "transposed" and len(shape) >= 2:
+        return tuple(math.prod(shape[:d]) for d in range(len(shape)))
+    if layout == "channels_last" and len(shape) == 4:
+        _, c, h, w = shape
+        return (c * h * w, 1, w * c, c)
+    return None
+
+
+def _settle_setup(loose: Sequence[LooseStatement], values: dict[str, Any]) -> Iterator[Statement]:
+    for choice in loose:
+        statement = _first_that_runs(choice, Scope(values), list(values), f"x{len(values)}")
+        if statement is not None:
+            yield statement
+
+
+def _states(loose: Loose, leaves: Sequence[Leaf], names: list[str]) -> Iterator[State]:
+    parameters, buffers, ties = iter(PARAMETER_FQNS), iter(BUFFER_FQNS), iter(TIED_FQNS)
+    hung: list[str] = []
+    for leaf, choice in zip(leaves, loose.leaves):
+        if choice.role != "input":
+            fqn = next(buffers if choice.role == "buffer" else parameters)
+            hung.append(leaf.name)
+            yield State(fqn, leaf.name, persistent=choice.layout != "transposed")
+    made_in_setup = names[len(leaves) :]
+    for choice in loose.ties:
+        candidates = hung + made_in_setup
+        if candidates:
+            yield State(next(ties), candidates[choice % len(candidates)])
+
+
+def _arguments(loose: Loose, inputs: list[str]) -> tuple[tuple[Tree, ...], tuple[tuple[str, Tree], ...]]:
+    trees = [_argument(item, index, inputs) for index, item in enumerate(loose.args)]
+    split = max(len(trees) - loose.keywords, 0)
+    return tuple(trees[:split]), tuple(zip(KEYWORDS, trees[split:]))
+
+
+def _argument(item: LooseItem, index: int, inputs: list[str]) -> Tree:
+    """Choice 0 of the i-th argument is the i-th value, so that equal choices mean different tensors."""
+    if item.constant or not inputs:
+        leaves: list[Tree] = [Const(SCALARS[choice % len(SCALARS)]) for choice in item.choices]
+    else:
+        leaves = [Ref(inputs[(index + offset + choice) % len(inputs)]) for offset, choice in enumerate(item.choices)]
+    return _contained(leaves, item.container)
+
+
+def _contained(leaves: list[Tree], container: str) -> Tree:
+    if not container:
+        return leaves[0]
+    keys = ("first", "second", "third", "fourth")[: len(leaves)] if container == "dict" else ()
+    return Node(container, tuple(leaves[: len(keys)] if keys else leaves), keys)
+
+
+def _inside(module: Program, values: dict[str, Any]) -> dict[str, Any]:
+    """What the forward sees, newest last: the state, then the flat arguments."""
+    state = {f"self.{s.fqn}": values[s.value] for s in module.state}
+    flat = module.flat_args
+    return state | {f"a{i}": values[x.name] if isinstance(x, Ref) else x.value for i, x in enumerate(flat)}
+
+
+def _settle_body(loose: Loose, inside: dict[str, Any]) -> Iterator[Statement]:
+    made = 0
+    for choice in loose.body:
+        names = [name for name, value in inside.items() if value is not None]
+        statement = _first_that_runs(choice, StateScope(inside), names, f"v{made}")
+        if statement is not None:
+            made += len(statement.results)
+            yield statement
+        elif loose.keep_refused and (refused := _refused(choice, StateScope(inside), names)):
+            yield refused
+            return
+
+
+class StateScope(Scope):
+    """A scope with the module's state among its values, under its full name: settle has no module yet."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+
+def _first_that_runs(choice: LooseStatement, scope: Scope, names: list[str], result: str) -> Statement | None:
+    """The statement with the first operands that eager accepts, run and bound; None if it refuses all tried."""
+    op = choice.op
+    attempts = min(len(names), 4) if op.operands == 1 else 10
+    for attempt in range(attempts if names else 0):
+        try:
+            statement = _filled(op, choice, scope, names, attempt)
+            values = call(statement, scope)
+            _check_small(values)
+        except REFUSALS:
+            continue
+        prefix, start = result[0], int(result[1:])
+        results = tuple(f"{prefix}{start + i}" for i in range(len(values)))
+        scope.values.update(zip(results, values))
+        return replace(statement, results=results)
+    return None
+
+
+def _refused(choice: LooseStatement, scope: Scope, names: list[str]) -> Statement | None:
+    """The statement as first chosen, though eager refuses it; None if it can't even be written down."""
+    try:
+        return _filled(choice.op, choice, scope, names, 0)
+    except (*REFUSALS, ZeroDivisionError):
+        return None
+
+
+def _filled(op: Op, choice: LooseStatement, scope: Scope, names: list[str], attempt: int) -> Statement:
+    """The choice with names and arguments; later attempts move the last operand, then the one before."""
+    shifts = [attempt // 3, attempt % 3] if op.operands == 3 else [attempt]
+    shifts = [0] * (op.operands - len(shifts)) + shifts
+    newest_first = names[::-1]
+    operands = tuple(newest_first[(c + s) % len(names)] for c, s in zip(choice.operands, shifts))
+    values = [scope[name] for name in operands]
+    literals: list[Literal] = []
+    for chooser, number in zip(op.arguments, choice.arguments):
+        literals.append(chooser(number, values, literals))
+    return Statement(op.name, operands, tuple(literals), (), choice.mode)
+
+
+def _check_small(values: Sequence[Any]) -> None:
+    for value in values:
+        if isinstance(value, torch.Tensor) and (value.numel() > MAX_DRAWN_ELEMENTS or value.dim() > MAX_DRAWN_RANK):
+            raise TooLarge("larger than a drawn program needs")
+    if len(values) > 4:
+        raise TooLarge("more results than a drawn program needs")
+
+
+def _outputs(loose: Loose, names: list[str]) -> Tree:
+    items = [_output(item, index, names) for index, item in enumerate(loose.outputs)]
+    return items[0] if not loose.output_container else _contained(items, loose.output_container)
+
+
+def _differentiable_last(values: dict[str, Any]) -> list[str]:
+    """Names in order, but those that require grad behind all others: a newest output should have a gradient."""
+    return sorted(values, key=lambda name: isinstance(values[name], torch.Tensor) and values[name].requires_grad)
+
+
+def _output(item: LooseItem, index: int, names: list[str]) -> Tree:
+    """Choice 0 of the i-th output is the i-th newest value."""
+    if item.constant or not names:
+        leaves: list[Tree] = [Const(OUTPUT_CONSTANTS[choice % len(OUTPUT_CONSTANTS)]) for choice in item.choices]
+    else:
+        leaves = [Ref(names[::-1][(index + offset + choice) % len(names)]) for offset, choice in enumerate(item.choices)]
+    return _contained(leaves, item.container)

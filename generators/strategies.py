@@ -1,0 +1,91 @@
+"""Hypothesis strategies: random programs, by a mix of features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hypothesis import strategies as st
+
+from generators import loose
+from generators.loose import Loose
+from generators.program import Program
+from generators.settle import settle
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds."""
+
+    kinds: tuple[str, ...]
+    setup_kinds: tuple[str, ...] = ("view",) * 5 + ("pointwise",) * 2 + ("mutation",)
+    leaves: int = 4
+    setup: int = 3
+    statements: int = 8
+
+
+def _weighted(**weights: int) -> tuple[str, ...]:
+    return tuple(kind for kind, weight in weights.items() for _ in range(weight))
+
+
+EVERYTHING = Mix(
+    _weighted(
+        pointwise=6, binary=5, reduction=2, view=8, mutation=6, multi_view=2, multi=2, matrix=2, norm=1, indexing=2, metadata=1
+    )
+)
+#: Named mixes: what a shard of the fuzzer concentrates on.
+MIXES: dict[str, Mix] = {
+    "everything": EVERYTHING,
+    "aliasing": Mix(_weighted(pointwise=3, binary=1, view=8, multi_view=2, mutation=2), setup=4, statements=6),
+    "mutation": Mix(_weighted(pointwise=3, binary=2, view=4, mutation=7)),
+    "metadata": Mix(_weighted(pointwise=3, view=3, mutation=2, metadata=4), statements=6),
+    "arithmetic": replace(
+        EVERYTHING,
+        kinds=_weighted(pointwise=4, binary=4, reduction=3, matrix=3, norm=2, indexing=3, multi=3, view=2),
+        setup_kinds=("pointwise",),
+    ),
+}
+
+
+def programs(mix: Mix = EVERYTHING) -> st.SearchStrategy[Program]:
+    """Programs that eager accepts, and a small share that it refuses, drawn with ``mix``."""
+    return loose_programs(mix).map(settle)
+
+
+def loose_programs(mix: Mix) -> st.SearchStrategy[Loose]:
+    """The choices for one program; shrinks toward few, plain, small."""
+    return st.builds(
+        _loose,
+        _bytes(loose.HEAD_BYTES),
+        _several(loose.LEAF_BYTES, 1, mix.leaves),
+        _several(loose.STATEMENT_BYTES, 0, mix.setup),
+        _several(loose.ITEM_BYTES, 1, 5),
+        _several(loose.STATEMENT_BYTES, 1, mix.statements),
+        _several(loose.ITEM_BYTES, 1, 3),
+        st.just(mix),
+    )
+
+
+def _loose(
+    head: bytes, leaves: list[bytes], setup: list[bytes], args: list[bytes], body: list[bytes], outputs: list[bytes], mix: Mix
+) -> Loose:
+    family, tie, keywords, container, refused = head
+    return Loose(
+        family=family,
+        leaves=tuple(map(loose.leaf, leaves)),
+        setup=tuple(loose.statement(choices, mix.setup_kinds) for choices in setup),
+        ties=(tie,) if tie % 6 == 5 else (),
+        args=tuple(map(loose.item, args)),
+        keywords=1 if keywords % 8 == 7 else 0,
+        body=tuple(loose.statement(choices, mix.kinds) for choices in body),
+        outputs=tuple(map(loose.item, outputs)),
+        output_container=loose.OUTPUT_CONTAINERS[container % len(loose.OUTPUT_CONTAINERS)],
+        keep_refused=refused % 8 == 7,
+    )
+
+
+def _bytes(size: int) -> st.SearchStrategy[bytes]:
+    return st.binary(min_size=size, max_size=size)
+
+
+def _several(size: int, least: int, most: int) -> st.SearchStrategy[list[bytes]]:
+    return st.lists(_bytes(size), min_size=least, max_size=most)
