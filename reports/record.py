@@ -18,8 +18,37 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from reports.storage import (
-    RecordError as RecordError,
-    dump, errors_naming, parse, read_file, replace_file, validate)
+    RecordError,
+    dump,
+    errors_naming,
+    parse,
+    read_file,
+    replace_file,
+    validate,
+)
+
+__all__ = [
+    "OUTCOMES",
+    "PHASES",
+    "QUIET",
+    "SCHEMA_VERSION",
+    "Footer",
+    "Header",
+    "Meaning",
+    "Origin",
+    "Outcome",
+    "Record",
+    "RecordError",
+    "Row",
+    "ViolationRow",
+    "append_row",
+    "count_outcomes",
+    "merge",
+    "read_record",
+    "read_rows",
+    "utc_now",
+    "write_record",
+]
 
 SCHEMA_VERSION = 1
 
@@ -236,7 +265,8 @@ def write_record(record: Record, path: Path) -> None:
     Raises RecordError where the record contradicts itself, or its header or footer breaks the
     schema.
     """
-    members = {"schema_version": SCHEMA_VERSION, "header": record.header, "rows": ()}
+    members: dict[str, object] = {"schema_version": SCHEMA_VERSION, "header": record.header}
+    members["rows"] = ()
     if record.footer is not None:
         members["footer"] = record.footer
     with errors_naming(path):

@@ -45,12 +45,14 @@ def _validator(of: Literal["record", "row"]) -> Any:
 
 
 def validate(of: Literal["record", "row"], data: Any) -> None:
+    """Raises ValueError with the place and the fault of the first thing that breaks the schema."""
     for error in _validator(of).iter_errors(data):
         place = error.json_path.removeprefix("$").removeprefix(".") or of
         raise ValueError(f"{place}: {error.message}")
 
 
 def dump(value: object) -> str:
+    """Dataclasses, mappings, tuples and enums as JSON; raises ValueError for NaN and infinity."""
     return json.dumps(value, default=_fields, allow_nan=False)
 
 
@@ -59,6 +61,8 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def parse(content: bytes) -> Any:
+    """The data in JSON text; raises ValueError with line and column, RecursionError if too deep."""
+
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not a number")
 
@@ -67,6 +71,7 @@ def parse(content: bytes) -> Any:
 
 @contextmanager
 def errors_naming(path: Path) -> Iterator[None]:
+    """Turns what `parse`, `validate` and `dump` raise into a RecordError about this file."""
     try:
         yield
     except RecursionError:
@@ -76,6 +81,7 @@ def errors_naming(path: Path) -> Iterator[None]:
 
 
 def read_file(path: Path) -> bytes:
+    """The whole file; raises RecordError where it is missing or larger than `MAX_BYTES`."""
     try:
         size = path.stat().st_size
         if size <= MAX_BYTES:
@@ -86,6 +92,7 @@ def read_file(path: Path) -> bytes:
 
 
 def replace_file(path: Path, text: str) -> None:
+    """Writes beside the file, then renames, so that no reader ever meets half of it."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         unfinished.write_text(text, encoding="utf-8")

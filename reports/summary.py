@@ -57,8 +57,8 @@ def summarize(record: Record) -> str:
     )
 
 
-def _line(label: str, text: str, width: int | None = None) -> str:
-    return f"{label:<12}{one_line(text, width)}"
+def _line(label: str, text: str) -> str:
+    return f"{label:<12}{one_line(text)}"
 
 
 def _why_no_verdict(record: Record) -> str:
@@ -146,7 +146,7 @@ def _new_violations(record: Record) -> list[NewViolation]:
     rows: Counter[str] = Counter()
     for row in record.rows:
         new = {v.signature: v for v in reversed(row.violations) if v.is_new}
-        rows.update(new)
+        rows.update(new.keys())
         for signature, violation in new.items():
             first.setdefault(signature, (violation, row))
     return [NewViolation(*first[signature], count) for signature, count in _by_count(rows)]
@@ -157,18 +157,21 @@ def _new(record: Record) -> Iterator[str]:
     for violation, row, rows in new[:SHOWN]:
         seen = f"{violation.rule} {violation.path} in {violation.program or row.program}"
         yield _line("new", f"{seen}, {_many(rows, 'program')}: {violation.replay}")
-    yield from _rest("new", len(new))
+    yield from (_line("new", rest) for rest in _rest(len(new)))
 
 
 def _named(label: str, rows: list[Row]) -> Iterator[str]:
-    for row in rows[:SHOWN]:
-        yield _line(label, f"{row.outcome.value} {row.program}: {row.detail or 'no detail'}", 100)
-    yield from _rest(label, len(rows))
+    """One line for all of them: a program's hash is enough to replay it."""
+    shown = [
+        f"{row.program} ({row.outcome.value}: {one_line(row.detail or 'no detail', 60)})"
+        for row in rows[:SHOWN]
+    ]
+    if rows:
+        yield _line(label, ", ".join([*shown, *_rest(len(rows))]))
 
 
-def _rest(label: str, count: int) -> Iterator[str]:
-    if count > SHOWN:
-        yield _line(label, f"and {count - SHOWN} more")
+def _rest(count: int) -> list[str]:
+    return [f"and {count - SHOWN} more"] if count > SHOWN else []
 
 
 def _speed(record: Record) -> str:
