@@ -24,10 +24,26 @@ def observe_tensor(facts: Facts, path: str, tensor: torch.Tensor) -> None:
     facts[f"{path}.layout"] = str(tensor.layout)
     facts[f"{path}.stride"] = significant_stride(tensor)
     facts[f"{path}.requires_grad"] = tensor.requires_grad
-    facts[f"{path}.is_leaf"] = tensor.is_leaf
-    facts[f"{path}.grad_fn"] = tensor.grad_fn is not None
+    facts[f"{path}.is_leaf"] = is_leaf(tensor)
+    facts[f"{path}.grad_fn"] = has_grad_fn(tensor)
     facts[f"{path}.bits"] = (tensor.is_conj(), tensor.is_neg())
     facts[f"{path}.value"] = tensor.detach().clone()
+
+
+def is_leaf(tensor: torch.Tensor) -> bool | str:
+    """Whether it is a leaf; "refused" where autograd won't say, for a view gone stale under no_grad."""
+    try:
+        return tensor.is_leaf
+    except RuntimeError:
+        return "refused"
+
+
+def has_grad_fn(tensor: torch.Tensor) -> bool | str:
+    """Whether it has a grad_fn; "refused" where autograd won't say."""
+    try:
+        return tensor.grad_fn is not None
+    except RuntimeError:
+        return "refused"
 
 
 def significant_stride(tensor: torch.Tensor) -> tuple[int | None, ...]:
@@ -53,7 +69,7 @@ def observe_aliasing(facts: Facts, sight: Mapping[str, torch.Tensor]) -> None:
         facts[f"{path}.shares"] = tuple(name for name, _, key in earlier if key == storage)
         earlier.append((path, tensor, storage))
     for path, tensor in sight.items():
-        if tensor.requires_grad and not tensor.is_leaf:
+        if tensor.requires_grad and is_leaf(tensor) is False:
             facts[f"{path}.base"] = _base_of(tensor, sight)
 
 

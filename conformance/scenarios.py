@@ -17,6 +17,8 @@ import torch.utils._pytree as pytree
 from conformance.observation import (
     Facts,
     cotangents_for,
+    has_grad_fn,
+    is_leaf,
     observe_aliasing,
     observe_error,
     observe_leaf,
@@ -75,7 +77,7 @@ class Watch:
     def gradients(self, path: str = "grads") -> None:
         """Record the gradient of every leaf that the caller holds (C3)."""
         for name, tensor in self.built.tensors.items():
-            if tensor.is_leaf and tensor.requires_grad:
+            if is_leaf(tensor) is True and tensor.requires_grad:
                 self.gradient(f"{path}.{name}", tensor.grad)
 
     def gradient(self, path: str, grad: torch.Tensor | None) -> None:
@@ -109,7 +111,7 @@ def train(watch: Watch) -> None:
     watch.backward(roots, retain_graph=True)
     watch.gradients()
     for index, leaf in enumerate(leaves):
-        if isinstance(leaf, torch.Tensor) and leaf.is_leaf and leaf.requires_grad:
+        if isinstance(leaf, torch.Tensor) and leaf.requires_grad and is_leaf(leaf) is True:
             watch.gradient(f"outputs[{index}].grad", leaf.grad)
     watch.backward(roots, seed=1)
     watch.gradients("grads_again")
@@ -118,7 +120,7 @@ def train(watch: Watch) -> None:
 def again(watch: Watch) -> None:
     """Other values than those exported with, and gradients accumulated into those that are there."""
     for index, tensor in enumerate(watch.built.tensors.values()):
-        if tensor.is_leaf and tensor.requires_grad:
+        if is_leaf(tensor) is True and tensor.requires_grad:
             tensor.grad = torch.full_like(tensor, 0.5 + index)
     leaves = watch.forward()
     watch.outputs(leaves)
@@ -163,7 +165,7 @@ def without_grad(watch: Watch) -> None:
 def frozen(watch: Watch) -> None:
     """A call where no leaf requires grad any more."""
     for tensor in watch.built.tensors.values():
-        if tensor.is_leaf:
+        if is_leaf(tensor) is True:
             tensor.requires_grad_(False)
     leaves = watch.forward()
     watch.outputs(leaves)
@@ -198,7 +200,7 @@ def _write(tensor: torch.Tensor) -> str:
 
 def _written_by_call(watch: Watch, versions: dict[str, int]) -> list[torch.Tensor]:
     """What the caller holds that the call wrote and autograd reaches: mutations carry gradients too."""
-    return [t for path, t in watch.caller().items() if t.grad_fn is not None and t._version != versions[path]]
+    return [t for path, t in watch.caller().items() if has_grad_fn(t) is True and t._version != versions[path]]
 
 
 SCENARIOS: dict[str, Callable[[Watch], None]] = {

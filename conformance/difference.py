@@ -1,0 +1,89 @@
+"""Two observations compared, fact by fact. Never one big assert, never sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from conformance.observation import Facts, Raised
+
+#: (relative, absolute) tolerance by dtype and device; the second device is any but the CPU.
+TOLERANCES: dict[torch.dtype, tuple[tuple[float, float], tuple[float, float]]] = {
+    torch.float64: ((1e-7, 1e-9), (1e-6, 1e-8)),
+    torch.complex128: ((1e-7, 1e-9), (1e-6, 1e-8)),
+    torch.float32: ((1e-4, 1e-5), (1e-3, 1e-4)),
+    torch.complex64: ((1e-4, 1e-5), (1e-3, 1e-4)),
+    torch.float16: ((1e-2, 1e-2), (2e-2, 2e-2)),
+    torch.bfloat16: ((4e-2, 4e-2), (5e-2, 5e-2)),
+}
+
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One fact that is not as expected; both sides as short text."""
+
+    path: str
+    expected: str
+    found: str
+
+
+def differences(expected: Facts, found: Facts, unjudged: frozenset[str] = frozenset()) -> list[Difference]:
+    """Every path at which ``found`` is not what ``expected`` says, but for the ``unjudged`` ones.
+
+    Where one side raised, that is the difference, and what was seen up to then is not compared; where
+    both did, there is none: whether the messages are fit for a user is a question of its own (C6).
+    """
+    if expected["error"] or found["error"]:
+        if expected["error"] and found["error"]:
+            return []
+        return [Difference("error", brief(expected["error"]), brief(found["error"]))]
+    paths = [*expected, *(path for path in found if path not in expected)]
+    return [
+        Difference(path, *described(expected.get(path, _MISSING), found.get(path, _MISSING)))
+        for path in paths
+        if path not in unjudged and not same(expected.get(path, _MISSING), found.get(path, _MISSING))
+    ]
+
+
+def unstable_paths(once: Facts, again: Facts) -> frozenset[str]:
+    """The paths at which eager differs from itself: nothing is judged there."""
+    return frozenset(path for path in once if not same(once[path], again.get(path, _MISSING)))
+
+
+def same(expected: Any, found: Any) -> bool:
+    """Whether two facts are equal; tensors within the tolerance of their dtype and device, NaN equal to NaN."""
+    if isinstance(expected, Raised) or isinstance(found, Raised):
+        return isinstance(expected, Raised) and isinstance(found, Raised)
+    if not isinstance(expected, torch.Tensor) or not isinstance(found, torch.Tensor):
+        return type(expected) is type(found) and bool(expected == found or expected != expected)
+    if expected.shape != found.shape or expected.dtype != found.dtype:
+        return False
+    if torch.equal(expected, found):
+        return True
+    relative, absolute = _tolerance(expected)
+    return torch.allclose(expected, found, rtol=relative, atol=absolute, equal_nan=True)
+
+
+def _tolerance(tensor: torch.Tensor) -> tuple[float, float]:
+    cpu, other = TOLERANCES.get(tensor.dtype, ((0.0, 0.0), (0.0, 0.0)))
+    return cpu if tensor.device.type == "cpu" else other
+
+
+def described(expected: Any, found: Any) -> tuple[str, str]:
+    """Both facts as short text."""
+    return brief(expected), brief(found)
+
+
+def brief(fact: Any) -> str:
+    """A fact as text of at most 200 characters; of a tensor its first elements."""
+    if fact is _MISSING:
+        return "nothing"
+    if isinstance(fact, torch.Tensor):
+        numbers = fact.detach().flatten()[:6].tolist()
+        shown = ", ".join(f"{n:.5g}" if isinstance(n, float) else str(n) for n in numbers)
+        return f"[{shown}{', ...' if fact.numel() > 6 else ''}] {str(fact.dtype)[6:]}{list(fact.shape)}"
+    return repr(fact)[:200]

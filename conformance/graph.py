@@ -1,0 +1,56 @@
+"""Reading a joint graph: its placeholders, its output, their descriptors."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from torch import fx
+
+from conformance.implementation import Joint
+
+
+def placeholders(joint: Joint) -> list[fx.Node]:
+    """The graph's placeholders, in order."""
+    return joint.graph_module.graph.find_nodes(op="placeholder")  # type: ignore[no-any-return]
+
+
+def output_node(joint: Joint) -> fx.Node:
+    """The graph's output node."""
+    return joint.graph_module.graph.output_node()
+
+
+def flat_results(joint: Joint) -> list[Any]:
+    """What the graph returns: a node, None or a constant for each flat output."""
+    return list(output_node(joint).args[0])  # type: ignore[arg-type]
+
+
+def placeholder_descriptors(joint: Joint) -> list[Any]:
+    """``meta['desc']`` of each placeholder, None where there is none."""
+    return [node.meta.get("desc") for node in placeholders(joint)]
+
+
+def output_descriptors(joint: Joint) -> list[Any]:
+    """``meta['desc']`` of the output node: one entry a flat output; empty where there is none."""
+    return list(output_node(joint).meta.get("desc") or ())
+
+
+def kind_of(descriptor: object) -> str:
+    """The class name of a descriptor: descriptors are told apart by their documented names alone."""
+    return type(descriptor).__name__
+
+
+def wrapped(descriptor: Any) -> Any | None:
+    """The descriptor that this one wraps, or None: the field that itself holds a descriptor."""
+    if not dataclasses.is_dataclass(descriptor):
+        return None
+    inner = [getattr(descriptor, field.name) for field in dataclasses.fields(descriptor)]
+    return next((value for value in inner if kind_of(value).endswith(("AOTInput", "AOTOutput"))), None)
+
+
+def chain(descriptor: Any) -> Iterator[Any]:
+    """The descriptor, what it wraps, what that wraps, and so on."""
+    while descriptor is not None:
+        yield descriptor
+        descriptor = wrapped(descriptor)
