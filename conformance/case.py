@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -13,31 +14,46 @@ import torch
 from conformance import scenarios
 from conformance.difference import unstable_paths
 from conformance.implementation import Implementation, Joint
-from conformance.observation import Facts, Raised
+from conformance.observation import Facts, Raised, is_leaf, observe_tensor
 from generators.build import Built, build
-from generators.program import Program
+from generators.program import Const, Node, Program
+
+#: One program in so many is exported again, and with options: what two exports share needs a second one.
+THOROUGH_SHARE = 8
 
 
 @dataclass
 class Case:
-    """One program's observations and its exported joint graph; rules read it, and change nothing.
+    """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
-    ``eager`` and ``compiled`` hold facts by scenario. ``refusal`` is the error with which the export or
-    the compile ended; then there is no ``joint``, or nothing in ``compiled``.
+    ``eager`` and ``compiled`` hold facts by scenario; nothing is judged at the ``unjudged`` paths, where
+    eager differs from itself. ``refusal`` is the error with which the export or the compile ended; then
+    there is no ``joint``, or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds
+    around the export. A ``thorough`` case has a ``second`` export of the same program, one of an ``other``
+    program, and ``optioned`` exports by option.
     """
 
     program: Program
     device: str
     implementation: Implementation
+    thorough: bool
     eager: dict[str, Facts] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
     before: Facts = field(default_factory=dict)
     after: Facts = field(default_factory=dict)
-    joint: Joint | None = None
-    built: Built | None = None
+    joint: Any = None
+    built: Any = None
     refusal: Raised | None = None
     compiled: dict[str, Facts] = field(default_factory=dict)
+    second: Joint | None = None
+    other: Joint | None = None
+    optioned: dict[str, Joint] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def decompositions(self) -> Mapping[Any, Callable[..., Any]]:
+        """The table that the ``decompositions`` export was given."""
+        return _decompositions()
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
@@ -49,33 +65,48 @@ class Case:
             self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - start
 
 
-def walk(program: Program, implementation: Implementation, device: str = "cpu") -> Case:
-    """The case of ``program``: eager watched, exported, compiled back, and watched again."""
-    case = Case(program, device, implementation)
+def walk(program: Program, implementation: Implementation, device: str = "cpu", thorough: bool | None = None) -> Case:
+    """The case of ``program``: eager watched, exported, compiled back, and watched again.
+
+    ``thorough`` is drawn from the program's hash where it is not given.
+    """
+    if thorough is None:
+        thorough = int(program.name[:4], 16) % THOROUGH_SHARE == 0
+    case = Case(program, device, implementation, thorough)
     with case.timed("eager"):
         _watch_eager(case)
     with ExitStack() as stack:
         call = _export_and_compile(case, stack)
+    if case.built is not None:
+        case.after = standing(case.built)
     if call is not None:
         with case.timed("compiled"):
             for scenario in case.eager:
                 case.compiled[scenario] = scenarios.run(scenario, call, program, device)
+    if thorough and case.joint is not None:
+        with case.timed("export"):
+            _export_again(case)
     return case
 
 
 def _watch_eager(case: Case) -> None:
-    run = lambda scenario: scenarios.run(scenario, scenarios.call_module, case.program, case.device)  # noqa: E731
+    def run(scenario: str) -> Facts:
+        return scenarios.run(scenario, scenarios.call_module, case.program, case.device)
+
     case.eager["train"] = run("train")
     case.unjudged = unstable_paths(case.eager["train"], run("train"))
     for scenario in _telling_scenarios(case.eager["train"]):
         case.eager[scenario] = run(scenario)
+    # Inputs that eager refuses are not compatible with those that were exported.
+    if case.eager.get("frozen", {}).get("error"):
+        del case.eager["frozen"]
 
 
 def _telling_scenarios(train: Facts) -> list[str]:
     """The scenarios that may say something that "train" did not."""
     if train["error"]:
         return []
-    roots = sum(1 for path, fact in train.items() if path.startswith("outputs") and path.endswith("requires_grad") and fact)
+    roots = sum(1 for p, fact in train.items() if p.startswith("outputs") and p.endswith(".autograd") and fact != "no grad")
     skipped = set() if roots else set(scenarios.NEEDS_GRADIENT)
     if roots < 2:
         skipped |= scenarios.NEEDS_SEVERAL_ROOTS
@@ -83,7 +114,12 @@ def _telling_scenarios(train: Facts) -> list[str]:
 
 
 def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
-    case.built = build(case.program, case.device)
+    try:
+        case.built = build(case.program, case.device)
+    except Exception as error:  # a setup that eager refuses leaves nothing to export
+        case.refusal = Raised("setup", error)
+        return None
+    case.before = standing(case.built)
     stage = "export"
     try:
         with case.timed("export"):
@@ -96,3 +132,56 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
         return None
     fqns = [*case.joint.params_spec, *case.joint.buffers_spec]
     return lambda built: compiled(*(built.state(fqn) for fqn in fqns), *built.args, **built.kwargs)
+
+
+def standing(built: Built) -> Facts:
+    """What the caller holds, as facts: tensors, versions, gradients, the module's attributes, the generator (J15)."""
+    facts: Facts = {"error": None, "rng.value": torch.get_rng_state()}
+    for name, tensor in built.tensors.items():
+        observe_tensor(facts, f"caller.{name}", tensor)
+        facts[f"caller.{name}.version"] = tensor._version
+        facts[f"caller.{name}.has_grad"] = tensor.grad is not None if is_leaf(tensor) is True else None
+    for path, module in built.module.named_modules():
+        for table in ("_parameters", "_buffers", "_modules"):
+            for name, value in vars(module)[table].items():
+                facts[f"module {path}.{table}.{name}"] = f"{type(value).__name__} {id(value)}"
+        facts[f"module {path}.attributes"] = sorted(vars(module))
+        facts[f"module {path}.training"] = module.training
+    return facts
+
+
+def _export_again(case: Case) -> None:
+    """The thorough exports. One that fails where the first did not is left out: the rules see it missing."""
+    case.second = _try_export(case, case.program)
+    outputs = Node("tuple", (case.program.outputs, Const(7)))
+    case.other = _try_export(case, replace(case.program, outputs=outputs))
+    offered = case.implementation.export_options()
+    for option, value in _OPTIONS.items():
+        if option in offered:
+            joint = _try_export(case, case.program, **{option: value()})
+            if joint is not None:
+                case.optioned[option] = joint
+
+
+def _try_export(case: Case, program: Program, **options: Any) -> Joint | None:
+    built = build(program, case.device)
+    try:
+        with ExitStack() as stack:
+            return case.implementation.export(stack, built.module, built.args, built.kwargs, **options)
+    except Exception:
+        return None
+
+
+@cache
+def _decompositions() -> Mapping[Any, Callable[..., Any]]:
+    """A few decompositions, of ops that programs use forward and backward."""
+    from torch._decomp import get_decompositions
+
+    aten = torch.ops.aten
+    return get_decompositions([aten.sigmoid_backward, aten.tanh_backward, aten.native_layer_norm, aten.addmm, aten.std])
+
+
+_OPTIONS: dict[str, Callable[[], Any]] = {
+    "decompositions": _decompositions,
+    "keep_inference_input_mutations": lambda: True,
+}

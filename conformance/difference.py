@@ -19,9 +19,6 @@ TOLERANCES: dict[torch.dtype, tuple[tuple[float, float], tuple[float, float]]] =
     torch.bfloat16: ((4e-2, 4e-2), (5e-2, 5e-2)),
 }
 
-_MISSING = object()
-
-
 @dataclass(frozen=True)
 class Difference:
     """One fact that is not as expected; both sides as short text."""
@@ -34,24 +31,22 @@ class Difference:
 def differences(expected: Facts, found: Facts, unjudged: frozenset[str] = frozenset()) -> list[Difference]:
     """Every path at which ``found`` is not what ``expected`` says, but for the ``unjudged`` ones.
 
-    Where one side raised, that is the difference, and what was seen up to then is not compared; where
-    both did, there is none: whether the messages are fit for a user is a question of its own (C6).
+    A fact that one side lacks is no difference of its own: what decides whether it is there (the structure,
+    a tensor's autograd state, whether a gradient is None) is a fact too, and differs. Where one side raised,
+    that is the difference, and what was seen up to then is not compared; where both did, there is none:
+    whether the messages are fit for a user is a question of its own (C6).
     """
     if expected["error"] or found["error"]:
         if expected["error"] and found["error"]:
             return []
         return [Difference("error", brief(expected["error"]), brief(found["error"]))]
-    paths = [*expected, *(path for path in found if path not in expected)]
-    return [
-        Difference(path, *described(expected.get(path, _MISSING), found.get(path, _MISSING)))
-        for path in paths
-        if path not in unjudged and not same(expected.get(path, _MISSING), found.get(path, _MISSING))
-    ]
+    paths = [path for path in expected if path in found and path not in unjudged]
+    return [Difference(p, brief(expected[p]), brief(found[p])) for p in paths if not same(expected[p], found[p])]
 
 
 def unstable_paths(once: Facts, again: Facts) -> frozenset[str]:
     """The paths at which eager differs from itself: nothing is judged there."""
-    return frozenset(path for path in once if not same(once[path], again.get(path, _MISSING)))
+    return frozenset(path for path in once if not same(once[path], again.get(path)))
 
 
 def same(expected: Any, found: Any) -> bool:
@@ -73,15 +68,8 @@ def _tolerance(tensor: torch.Tensor) -> tuple[float, float]:
     return cpu if tensor.device.type == "cpu" else other
 
 
-def described(expected: Any, found: Any) -> tuple[str, str]:
-    """Both facts as short text."""
-    return brief(expected), brief(found)
-
-
 def brief(fact: Any) -> str:
     """A fact as text of at most 200 characters; of a tensor its first elements."""
-    if fact is _MISSING:
-        return "nothing"
     if isinstance(fact, torch.Tensor):
         numbers = fact.detach().flatten()[:6].tolist()
         shown = ", ".join(f"{n:.5g}" if isinstance(n, float) else str(n) for n in numbers)

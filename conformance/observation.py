@@ -23,9 +23,7 @@ def observe_tensor(facts: Facts, path: str, tensor: torch.Tensor) -> None:
     facts[f"{path}.device"] = tensor.device.type
     facts[f"{path}.layout"] = str(tensor.layout)
     facts[f"{path}.stride"] = significant_stride(tensor)
-    facts[f"{path}.requires_grad"] = tensor.requires_grad
-    facts[f"{path}.is_leaf"] = is_leaf(tensor)
-    facts[f"{path}.grad_fn"] = has_grad_fn(tensor)
+    facts[f"{path}.autograd"] = autograd_state(tensor)
     facts[f"{path}.bits"] = (tensor.is_conj(), tensor.is_neg())
     facts[f"{path}.value"] = tensor.detach().clone()
 
@@ -46,6 +44,18 @@ def has_grad_fn(tensor: torch.Tensor) -> bool | str:
         return "refused"
 
 
+def autograd_state(tensor: torch.Tensor) -> str:
+    """What requires_grad, is_leaf and grad_fn say together, as one fact."""
+    leaf = is_leaf(tensor)
+    if leaf == "refused":
+        return "stale view"
+    if not tensor.requires_grad:
+        return "no grad"
+    if leaf is False:
+        return "grad_fn"
+    return "no_grad view" if tensor._is_view() else "leaf"
+
+
 def significant_stride(tensor: torch.Tensor) -> tuple[int | None, ...]:
     """The strides that address anything: None for a dimension of one element, all None without elements."""
     empty = tensor.numel() == 0
@@ -57,7 +67,8 @@ def observe_leaf(facts: Facts, path: str, leaf: Any) -> None:
     if isinstance(leaf, torch.Tensor):
         observe_tensor(facts, path, leaf)
     else:
-        facts[f"{path}.plain"] = (type(leaf).__name__, leaf)
+        facts[f"{path}.type"] = type(leaf).__name__
+        facts[f"{path}.plain"] = leaf
 
 
 def observe_aliasing(facts: Facts, sight: Mapping[str, torch.Tensor]) -> None:
@@ -69,15 +80,16 @@ def observe_aliasing(facts: Facts, sight: Mapping[str, torch.Tensor]) -> None:
         facts[f"{path}.shares"] = tuple(name for name, _, key in earlier if key == storage)
         earlier.append((path, tensor, storage))
     for path, tensor in sight.items():
-        if tensor.requires_grad and is_leaf(tensor) is False:
+        if autograd_state(tensor) == "grad_fn":
             facts[f"{path}.base"] = _base_of(tensor, sight)
 
 
 def _base_of(tensor: torch.Tensor, sight: Mapping[str, torch.Tensor]) -> str | None:
-    """The name of the tensor that this is a differentiable view of: None for no view."""
-    if not tensor._is_view() or tensor._base is None:
-        return None
-    return next((name for name, other in sight.items() if other is tensor._base), "unseen")
+    """The name of the tensor in sight that this is a differentiable view of, or None.
+
+    A base that only the forward has seen tells the caller nothing, so it counts as none.
+    """
+    return next((name for name, other in sight.items() if other is tensor._base), None) if tensor._is_view() else None
 
 
 def storage_key(tensor: torch.Tensor) -> int:
@@ -108,10 +120,13 @@ def first_line(error: BaseException) -> str:
 
 
 def roots_of(candidates: Iterable[Any]) -> list[torch.Tensor]:
-    """The tensors that a backward can start from, each once."""
+    """The tensors that a backward can start from, each once.
+
+    Not a view taken under no_grad: it says that it requires grad as its base does, and has no edge.
+    """
     seen: dict[int, torch.Tensor] = {}
     for leaf in candidates:
-        if isinstance(leaf, torch.Tensor) and leaf.requires_grad:
+        if isinstance(leaf, torch.Tensor) and leaf.requires_grad and (has_grad_fn(leaf) is True or not leaf._is_view()):
             seen.setdefault(id(leaf), leaf)
     return list(seen.values())
 

@@ -6,9 +6,10 @@ implementation go through the same scenario, each with fresh inputs.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -101,20 +102,25 @@ class Watch:
 
 
 def train(watch: Watch) -> None:
-    """One call, everything read, backward from all roots, and once more through the retained graph."""
+    """One call, everything read, backward from all that autograd reaches."""
     versions = watch.versions()
     leaves = watch.forward()
     watch.outputs(leaves)
     watch.inputs(versions)
     watch.facts["rng"] = hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest()[:8]
-    roots = roots_of([*leaves, *_written_by_call(watch, versions)])
-    watch.backward(roots, retain_graph=True)
+    watch.backward(roots_of([*leaves, *_written_by_call(watch, versions)]))
     watch.gradients()
     for index, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor) and leaf.requires_grad and is_leaf(leaf) is True:
             watch.gradient(f"outputs[{index}].grad", leaf.grad)
+
+
+def retained(watch: Watch) -> None:
+    """Backward twice through a retained graph."""
+    roots = roots_of(watch.forward())
+    watch.backward(roots, retain_graph=True)
     watch.backward(roots, seed=1)
-    watch.gradients("grads_again")
+    watch.gradients()
 
 
 def again(watch: Watch) -> None:
@@ -163,12 +169,8 @@ def without_grad(watch: Watch) -> None:
 
 
 def frozen(watch: Watch) -> None:
-    """A call where no leaf requires grad any more."""
-    for tensor in watch.built.tensors.values():
-        if is_leaf(tensor) is True:
-            tensor.requires_grad_(False)
-    leaves = watch.forward()
-    watch.outputs(leaves)
+    """A call with inputs and parameters of which none requires grad any more."""
+    watch.outputs(watch.forward())
 
 
 def written(grad: bool) -> Callable[[Watch], None]:
@@ -209,6 +211,7 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
     "alone0": alone(0),
     "alone1": alone(1),
     "one_by_one": one_by_one,
+    "retained": retained,
     "twice": twice,
     "no_grad": without_grad,
     "frozen": frozen,
@@ -217,7 +220,7 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
 }
 
 #: Scenarios that say nothing new about a program without a gradient, or with a single root.
-NEEDS_GRADIENT = frozenset({"again", "alone0", "alone1", "one_by_one", "no_grad", "frozen", "written"})
+NEEDS_GRADIENT = frozenset({"again", "alone0", "alone1", "one_by_one", "retained", "no_grad", "frozen", "written"})
 NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
 #: The values that a scenario runs on; 0 are those that the program was exported with.
 VARIANT = {"again": 1, "twice": 2}
@@ -227,12 +230,22 @@ def run(scenario: str, call: Call, program: Program, device: str) -> Facts:
     """The facts of one scenario: fresh inputs, a seeded generator, and an end at the first error."""
     facts: Facts = {"error": None}
     torch.manual_seed(0)
-    built = build(program, device, VARIANT.get(scenario, 0))
-    try:
-        SCENARIOS[scenario](Watch(call, built, facts))
-    except Stopped:
-        pass
+    source = _without_grad(program) if scenario == "frozen" else program
+    with contextlib.suppress(Stopped):
+        SCENARIOS[scenario](Watch(call, _built(source, device, VARIANT.get(scenario, 0), facts), facts))
     return facts
+
+
+def _built(program: Program, device: str, variant: int, facts: Facts) -> Built:
+    try:
+        return build(program, device, variant)
+    except Exception as error:
+        observe_error(facts, "setup", error)
+        raise Stopped from error
+
+
+def _without_grad(program: Program) -> Program:
+    return replace(program, leaves=tuple(replace(leaf, requires_grad=False) for leaf in program.leaves))
 
 
 def call_module(built: Built) -> Any:

@@ -1,0 +1,97 @@
+"""From a program to a verdict: walked, judged by every rule that applies, matched against the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import conformance.rules  # noqa: F401  (registers the rules)
+from conformance.case import Case, walk
+from conformance.findings import Finding, finding_for
+from conformance.hygiene import check_clean
+from conformance.implementation import Implementation
+from conformance.refusals import documented
+from conformance.rule import RULES, Violation
+from conformance.signature import Signature, signature_of
+from generators.features import features
+from generators.program import Program
+from reports.record import Outcome
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A violation with its signature and the finding that it is known by, if any."""
+
+    violation: Violation
+    signature: Signature
+    finding: Finding | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the rules said of one program. ``checked`` holds the ids of the rules that applied."""
+
+    program: Program
+    outcome: Outcome
+    features: frozenset[str]
+    checked: tuple[str, ...] = ()
+    judged: tuple[Judged, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+    detail: str | None = None
+
+    @property
+    def new(self) -> list[Judged]:
+        """The violations that no finding knows."""
+        return [judged for judged in self.judged if judged.finding is None]
+
+
+def judge(
+    program: Program,
+    implementation: Implementation,
+    *,
+    device: str = "cpu",
+    findings: Sequence[Finding] = (),
+    only: Collection[str] = (),
+    thorough: bool | None = None,
+) -> Verdict:
+    """The verdict on ``program``; ``only`` restricts the rules to these ids.
+
+    An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation.
+    """
+    traits = features(program)
+    try:
+        case = walk(program, implementation, device, thorough)
+        with case.timed("rules"):
+            checked, violations = _apply_rules(case, only)
+        judged = tuple(_judged(violation, traits, findings) for violation in violations)
+        leftover = check_clean()
+    except Exception as error:
+        return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
+    outcome = Outcome.ERROR if leftover else _outcome(case, judged)
+    return Verdict(program, outcome, traits, checked, judged if not leftover else (), case.seconds, leftover or _refused(case))
+
+
+def _apply_rules(case: Case, only: Collection[str]) -> tuple[tuple[str, ...], list[Violation]]:
+    applied = [rule for rule in RULES.values() if (not only or rule.id in only) and rule.applies(case)]
+    found = [violation for rule in applied for violation in rule.judge(case)]
+    return tuple(rule.id for rule in applied), found
+
+
+def _judged(violation: Violation, traits: frozenset[str], findings: Sequence[Finding]) -> Judged:
+    signature = signature_of(violation)
+    return Judged(violation, signature, finding_for(signature, traits, findings))
+
+
+def _outcome(case: Case, judged: Sequence[Judged]) -> Outcome:
+    if any(item.finding is None for item in judged):
+        return Outcome.FAIL
+    if judged:
+        return Outcome.KNOWN
+    return Outcome.REFUSED if _refused(case) else Outcome.PASS
+
+
+def _refused(case: Case) -> str | None:
+    """The documented refusal with which the export or compile ended, where eager went through."""
+    if case.refusal is None or case.eager["train"]["error"] or documented(case.refusal.error) is None:
+        return None
+    return repr(case.refusal)

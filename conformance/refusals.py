@@ -1,0 +1,33 @@
+"""Refusals that PyTorch documents: the right answer where it can't do a thing.
+
+A refusal is documented where the message itself tells the user what is not supported and what to do, or
+a page or docstring says so. An assertion is never a documented refusal, whatever its text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A message that users are meant to see, and where it is documented."""
+
+    pattern: str
+    source: str
+
+
+REFUSALS: tuple[Refusal, ...] = (
+    Refusal(
+        r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
+        "torch/_functorch/config.py, donated_buffer; the message names the switch",
+    ),
+)
+
+
+def documented(error: BaseException) -> Refusal | None:
+    """The documented refusal that ``error`` is, or None."""
+    if isinstance(error, AssertionError):
+        return None
+    return next((refusal for refusal in REFUSALS if re.search(refusal.pattern, str(error))), None)

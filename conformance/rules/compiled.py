@@ -1,0 +1,129 @@
+"""Chapter C: what the graph compiled back does, beside eager.
+
+One table says which requirement a differing fact belongs to. A rule looks at the differences that are its.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from conformance.case import Case
+from conformance.difference import Difference, differences
+from conformance.observation import Raised
+from conformance.refusals import documented
+from conformance.rule import Complaint, rule
+
+#: (requirement, scenarios, paths): the first row that matches ``scenario:path`` in full owns the fact.
+OWNERS: tuple[tuple[str, str, str], ...] = (
+    ("C1", r"train", r"outputs\.structure"),
+    ("C6", r"train|written|written_no_grad", r"error"),
+    ("C3", r"train|again|alone\d|one_by_one", r"grads\..*|outputs\[\d+\]\.grad\..*"),
+    ("C3", r"alone\d|one_by_one", r"error"),
+    ("C5", r"train", r".*\.(is|shares|base)"),
+    ("C5", r"written|written_no_grad", r".*"),
+    ("C4", r"train", r"caller\..*|rng"),
+    ("C2", r"train", r"outputs\[.*"),
+    ("C7", r".*", r".*"),
+)
+
+_PATTERNS = [(owner, re.compile(f"({scenario}):({path})")) for owner, scenario, path in OWNERS]
+
+
+def owner_of(scenario: str, path: str) -> str:
+    """The requirement that a fact belongs to."""
+    return next(owner for owner, pattern in _PATTERNS if pattern.fullmatch(f"{scenario}:{path}"))
+
+
+def was_called(case: Case) -> bool:
+    """Whether eager and the compiled callable both went through "train" without an error."""
+    return bool(case.compiled) and not case.eager["train"]["error"] and not case.compiled["train"]["error"]
+
+
+def _has_gradients(case: Case) -> bool:
+    return was_called(case) and any(path.startswith("grads.") for path in case.eager["train"])
+
+
+def _holds_tensors(case: Case) -> bool:
+    return was_called(case) and any(path.startswith("caller.") for path in case.eager["train"])
+
+
+def _owned(case: Case, requirement: str) -> Iterator[Complaint]:
+    for scenario, difference in case_differences(case):
+        if owner_of(scenario, difference.path) == requirement and not _is_documented(case, scenario, difference):
+            found: object = case.compiled[scenario]["error"] if difference.path == "error" else None
+            yield f"{scenario}:{difference.path}", difference.expected, found or difference.found
+
+
+def case_differences(case: Case) -> Iterator[tuple[str, Difference]]:
+    """Every difference between eager and the compiled callable, with its scenario.
+
+    What differs in "train" is not told again for the scenarios after it; nor is who sees a write, where
+    memory or values were not as in eager in the first place.
+    """
+    train = _differences_of(case, "train")
+    told = {difference.path for difference in train}
+    memory_differs = any(path.endswith((".value", ".shares", ".is", "error")) for path in told)
+    yield from (("train", difference) for difference in train)
+    for scenario in case.compiled:
+        if scenario == "train" or (scenario.startswith("written") and memory_differs):
+            continue
+        for difference in _differences_of(case, scenario):
+            if difference.path.replace("second[", "outputs[") not in told:
+                yield scenario, difference
+
+
+def _differences_of(case: Case, scenario: str) -> list[Difference]:
+    return differences(case.eager[scenario], case.compiled[scenario], case.unjudged)
+
+
+def _is_documented(case: Case, scenario: str, difference: Difference) -> bool:
+    error = case.compiled[scenario]["error"]
+    return difference.path == "error" and isinstance(error, Raised) and documented(error.error) is not None
+
+
+@rule("C1", was_called)
+def the_users_structure_comes_back(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C1")
+
+
+@rule("C2", was_called)
+def outputs_are_as_in_eager(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C2")
+
+
+@rule("C3", _has_gradients)
+def gradients_are_as_in_eager(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C3")
+
+
+@rule("C4", _holds_tensors)
+def inputs_are_left_as_in_eager(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C4")
+
+
+@rule("C5", was_called)
+def aliasing_is_as_in_eager(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C5")
+
+
+@rule("C6", lambda case: case.eager["train"]["error"] is not None or case.refusal is not None or bool(case.compiled))
+def errors_are_as_in_eager(case: Case) -> Iterator[Complaint]:
+    eager = case.eager["train"]["error"]
+    raised = case.refusal or (case.compiled["train"]["error"] if case.compiled else None)
+    if eager and raised and is_internal(raised.error) and type(raised.error) is not type(eager.error):
+        yield f"{raised.stage}:message", f"a message for the user, as {eager!r}", raised
+    if case.refusal and not eager and documented(case.refusal.error) is None:
+        yield f"{case.refusal.stage}:error", "no error, as in eager", case.refusal
+    yield from _owned(case, "C6")
+
+
+def is_internal(error: BaseException) -> bool:
+    """Whether the error is an assertion or slip inside the implementation, not a word to the user."""
+    slips = (AssertionError, AttributeError, KeyError, UnboundLocalError, NameError, ZeroDivisionError)
+    return isinstance(error, slips) or "INTERNAL ASSERT" in str(error)
+
+
+@rule("C7", was_called)
+def calls_after_the_first_are_as_in_eager(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C7")

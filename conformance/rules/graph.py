@@ -1,0 +1,252 @@
+"""Chapter J, first half: descriptors, their order and completeness, and the joint's own members.
+
+The expectations come from the program and from what eager showed, never from AOTAutograd's own metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+import torch.utils._pytree as pytree
+from torch import fx
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+from conformance.case import Case
+from conformance.graph import (
+    chain,
+    flat_results,
+    kind_of,
+    output_descriptors,
+    placeholder_descriptors,
+    placeholders,
+)
+from conformance.rule import Complaint, has_joint, is_training, rule
+from conformance.rules.primals import both_sides, primals_of
+
+BASES = ("ViewBaseAOTInput", "SyntheticBaseAOTInput")
+PIECES = ("SubclassGetAttrAOTInput", "SubclassGetAttrAOTOutput", "SubclassSizeAOTInput", "SubclassStrideAOTInput")
+
+
+@rule("J1", has_joint)
+def every_place_has_a_descriptor(case: Case) -> Iterator[Complaint]:
+    names = case.implementation.descriptors
+    for node in placeholders(case.joint):
+        if not isinstance(node.meta.get("desc"), names.AOTInput):
+            yield f"placeholder {node.name}.desc", "an AOTInput", node.meta.get("desc")
+    results, descriptors = flat_results(case.joint), output_descriptors(case.joint)
+    if len(results) != len(descriptors):
+        yield "output.desc", f"{len(results)} entries, one a flat output", f"{len(descriptors)} entries"
+    for index, (result, descriptor) in enumerate(zip(results, descriptors)):
+        if descriptor is None and result is not None:
+            yield f"output[{index}].desc", f"a descriptor of {result}", None
+        elif descriptor is not None and not isinstance(descriptor, names.AOTOutput):
+            yield f"output[{index}].desc", "an AOTOutput", descriptor
+
+
+@rule("J2", has_joint)
+def descriptors_are_unique(case: Case) -> Iterator[Complaint]:
+    for side, descriptors in both_sides(case):
+        for descriptor in dict.fromkeys(descriptors):
+            if descriptor is not None and descriptors.count(descriptor) > 1:
+                yield f"{side} {kind_of(descriptor)}", "once", f"{descriptors.count(descriptor)} times: {descriptor}"
+
+
+@rule("J3", has_joint)
+def inputs_come_in_order(case: Case) -> Iterator[Complaint]:
+    fqns = [*case.joint.params_spec, *case.joint.buffers_spec]
+    order = [key for d in placeholder_descriptors(case.joint) if (key := _input_rank(d, fqns)) is not None]
+    if order != sorted(order):
+        yield "inputs", "tokens, parameters, buffers, primals, tangents, backward tokens", _first_descent(case, order)
+
+
+def _input_rank(descriptor: Any, fqns: list[str]) -> tuple[int, int] | None:
+    """Where the contract puts an input; None where it does not say (Philox, and a base among the primals)."""
+    kinds = [kind_of(d) for d in chain(descriptor)]
+    if "TangentAOTInput" in kinds:
+        return (4, 0)
+    if any(base in kinds for base in BASES):
+        return None
+    root = list(chain(descriptor))[-1] if descriptor is not None else None
+    kind = kind_of(root)
+    if kind in ("ParamAOTInput", "BufferAOTInput"):
+        return (1 if kind == "ParamAOTInput" else 2, fqns.index(root.target) if root.target in fqns else -1)
+    fixed = {"ForwardTokenAOTInput": 0, "PlainAOTInput": 3, "BackwardTokenAOTInput": 5}
+    return (fixed[kind], root.idx) if kind in fixed else None
+
+
+def _first_descent(case: Case, order: list[tuple[int, int]]) -> str:
+    at = next(i for i in range(1, len(order)) if order[i] < order[i - 1])
+    return f"{order[at - 1]} before {order[at]} in {[d for d in placeholder_descriptors(case.joint)]}"
+
+
+@rule("J4", has_joint)
+def outputs_come_in_order(case: Case) -> Iterator[Complaint]:
+    inputs = placeholder_descriptors(case.joint)
+    order = [key for d in output_descriptors(case.joint) if (key := _output_rank(d, inputs)) is not None]
+    if order != sorted(order):
+        found = [kind_of(d) for d in output_descriptors(case.joint)]
+        yield "outputs", "tokens, mutations, outputs, bases, gradients in input order, backward tokens", f"{order} {found}"
+
+
+def _output_rank(descriptor: Any, inputs: list[Any]) -> tuple[int, int] | None:
+    if descriptor is None:
+        return None
+    root = next((d for d in chain(descriptor) if kind_of(d) not in PIECES), descriptor)
+    kind = kind_of(root)
+    if kind == "GradAOTOutput":
+        return (4, next((i for i, d in enumerate(inputs) if root.grad_of in chain(d)), -1))
+    if kind == "PlainAOTOutput":
+        return (2, root.idx)
+    fixed = {
+        "ForwardTokenAOTOutput": 0,
+        "InputMutationAOTOutput": 1,
+        "MetadataMutationAOTOutput": 3,
+        "IntermediateBaseAOTOutput": 3,
+        "BackwardTokenAOTOutput": 5,
+    }
+    return (fixed[kind], 0) if kind in fixed else None
+
+
+@rule("J5", has_joint)
+def nothing_of_the_user_is_lost(case: Case) -> Iterator[Complaint]:
+    roots = {root for d in output_descriptors(case.joint) if d is not None for root in chain(d)}
+    for index in range(len(case.program.flat_outputs)):
+        if case.implementation.descriptors.PlainAOTOutput(idx=index) not in roots:
+            yield f"outputs[{index}]", f"PlainAOTOutput(idx={index}) or its pieces", "nothing"
+    present = placeholder_descriptors(case.joint)
+    tensors = primals_of(case)
+    for descriptor, tensor in tensors.items():
+        if any(descriptor in chain(d) and not _is_under_base(d) for d in present):
+            continue
+        if not isinstance(tensor, torch.Tensor) or not any(
+            _represents(found, tensor, tensors) for found in present if found is not None
+        ):
+            yield f"inputs {kind_of(descriptor)}", f"{descriptor}, its pieces, its twin, or a base of it", "nothing"
+
+
+def _is_under_base(descriptor: Any) -> bool:
+    return any(kind_of(d) in BASES for d in chain(descriptor))
+
+
+def _represents(found: Any, tensor: torch.Tensor, tensors: dict[Any, Any]) -> bool:
+    """Whether the input ``found`` is a twin of ``tensor`` (the same object), or a base over its storage."""
+    root = list(chain(found))[-1]
+    other = tensors.get(root)
+    if not isinstance(other, torch.Tensor):
+        return False
+    if _is_under_base(found):
+        return other.untyped_storage()._cdata == tensor.untyped_storage()._cdata
+    return other is tensor
+
+
+@rule("J6", has_joint)
+def tangents_and_gradients_are_complete(case: Case) -> Iterator[Complaint]:
+    names = case.implementation.descriptors
+    tangents = {d.output for d in placeholder_descriptors(case.joint) if kind_of(d) == "TangentAOTInput"}
+    outputs = output_descriptors(case.joint)
+    for output in tangents:
+        if output not in outputs and not any(output in chain(d) for d in outputs):
+            yield f"inputs TangentAOTInput({kind_of(output)})", "a tangent of an output of this graph", output
+    for index, differentiable in _judged_outputs(case):
+        output = names.PlainAOTOutput(idx=index)
+        if differentiable != (output in tangents or names.IntermediateBaseAOTOutput(base_of=output) in tangents):
+            wanted, found = ("one", "none") if differentiable else ("none", "one")
+            yield "inputs TangentAOTInput(PlainAOTOutput)", f"{wanted} for output {index}", found
+    if is_training(case):
+        yield from _gradient_complaints(case, outputs)
+
+
+def _judged_outputs(case: Case) -> Iterator[tuple[int, bool]]:
+    """The outputs of which eager alone says whether they have a tangent: those that alias nothing in sight.
+
+    A differentiable view may be replayed on its base outside the graph, and then has none of its own.
+    """
+    facts = case.eager["train"]
+    shared = {name for path, fact in facts.items() if path.endswith(".shares") and fact for name in (path[:-7], *fact)}
+    for index in range(len(case.program.flat_outputs)):
+        path = f"outputs[{index}]"
+        state = facts.get(f"{path}.autograd")
+        if not facts["error"] and path not in shared and state in ("no grad", "grad_fn"):
+            yield index, state == "grad_fn"
+
+
+def _gradient_complaints(case: Case, outputs: list[Any]) -> Iterator[Complaint]:
+    names = case.implementation.descriptors
+    for descriptor in placeholder_descriptors(case.joint):
+        tensor = primals_of(case).get(descriptor)
+        if descriptor is None or kind_of(descriptor) not in ("ParamAOTInput", "BufferAOTInput", "PlainAOTInput"):
+            continue
+        wanted = isinstance(tensor, torch.Tensor) and tensor.requires_grad
+        found = outputs.count(names.GradAOTOutput(grad_of=descriptor))
+        if found != int(wanted):
+            yield f"outputs GradAOTOutput({kind_of(descriptor)})", f"{int(wanted)} for {descriptor}", found
+
+
+@rule("J7", lambda case: has_joint(case) and bool(_pieces_found(case) or _pieces_expected(case)))
+def pieces_of_a_subclass_are_complete(case: Case) -> Iterator[Complaint]:
+    expected, found = _pieces_expected(case), _pieces_found(case)
+    for root in dict.fromkeys([*expected, *found]):
+        if expected.get(root, []) != found.get(root, []):
+            yield f"inputs pieces of {kind_of(root)}", expected.get(root, []), found.get(root, [])
+
+
+def _pieces_found(case: Case) -> dict[Any, list[Any]]:
+    """The pieces of each primal on the graph, in order."""
+    pieces: dict[Any, list[Any]] = {}
+    for descriptor in placeholder_descriptors(case.joint):
+        inside = list(chain(descriptor))
+        if kind_of(descriptor) in PIECES and kind_of(inside[-1]) not in ("PlainAOTOutput",):
+            pieces.setdefault(inside[-1], []).append(descriptor)
+    return pieces
+
+
+def _pieces_expected(case: Case) -> dict[Any, list[Any]]:
+    wholes = {d: t for d, t in primals_of(case).items() if isinstance(t, torch.Tensor) and is_traceable_wrapper_subclass(t)}
+    return {descriptor: _pieces_of(descriptor, tensor, case.implementation.descriptors) for descriptor, tensor in wholes.items()}
+
+
+def _pieces_of(descriptor: Any, tensor: Any, names: Any) -> list[Any]:
+    if not is_traceable_wrapper_subclass(tensor):
+        return [descriptor]
+    attributes, _ = tensor.__tensor_flatten__()
+    inner = [(names.SubclassGetAttrAOTInput(base=descriptor, attr=name), getattr(tensor, name)) for name in attributes]
+    return [piece for base, value in inner for piece in _pieces_of(base, value, names)]
+
+
+@rule("J8", has_joint)
+def specs_list_the_state_by_fqn(case: Case) -> Iterator[Complaint]:
+    parameters = case.program.parameter_leaves
+    hung = [(state.fqn, state.value in parameters) for state in case.program.state]
+    for spec, is_parameter in (("params_spec", True), ("buffers_spec", False)):
+        expected = sorted(fqn for fqn, flag in hung if flag is is_parameter)
+        found = list(getattr(case.joint, spec))
+        if sorted(found) != expected:
+            yield spec, f"{expected}, each once", found
+
+
+@rule("J9", has_joint)
+def the_joint_can_be_read_and_replaced(case: Case) -> Iterator[Complaint]:
+    joint = case.joint
+    before = joint.graph_module
+    replacement = fx.GraphModule(before, before.graph)
+    joint.graph_module = replacement
+    if joint.graph_module is not replacement:
+        yield "graph_module", "the graph module that was set", "another"
+    joint.graph_module = before
+    for node in placeholders(joint):
+        mode = getattr(node.meta.get("val"), "fake_mode", None)
+        if mode is not None and mode is not joint.fake_mode:
+            yield f"placeholder {node.name}.val", "a tensor of the joint's fake_mode", "one of another mode"
+    yield from _structure_complaints(case)
+
+
+def _structure_complaints(case: Case) -> Iterator[Complaint]:
+    structure = case.eager["train"].get("outputs.structure")
+    if structure is not None and str(case.joint.out_spec) != structure:
+        yield "out_spec", structure, str(case.joint.out_spec)
+    state = len(case.joint.params_spec) + len(case.joint.buffers_spec)
+    expected = state + len(case.program.flat_args)
+    if case.joint.in_spec.num_leaves != expected:
+        yield "in_spec", f"{expected} leaves: state and user inputs", case.joint.in_spec.num_leaves

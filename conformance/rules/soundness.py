@@ -1,0 +1,209 @@
+"""Chapter J, second half: the graph's values, soundness and reproducibility, and the export itself."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+import torch.utils._pytree as pytree
+from torch import fx
+
+from conformance.case import Case
+from conformance.difference import differences, same
+from conformance.graph import chain, flat_results, kind_of, output_descriptors, output_node, placeholder_descriptors, placeholders
+from conformance.rule import Complaint, has_joint, is_training, rule
+from conformance.rules.primals import both_sides, primals_of
+
+
+@rule("J10", has_joint)
+def the_cache_hash_identifies_the_export(case: Case) -> Iterator[Complaint]:
+    own = case.joint.cache_hash()
+    if not re.fullmatch(r"[0-9a-f]{64}", own):
+        yield "cache_hash", "64 hex digits", own
+    if case.second is not None and case.second.cache_hash() != own:
+        yield "cache_hash of a second export", "the same", "another"
+    if case.other is not None and case.other.cache_hash() == own:
+        yield "cache_hash of another program", "another", "the same"
+
+
+@rule("J11", has_joint)
+def val_is_what_it_stands_for(case: Case) -> Iterator[Complaint]:
+    primals = primals_of(case)
+    results = dict(zip(output_descriptors(case.joint), flat_results(case.joint)))
+    vals = {d: node.meta.get("val") for d, node in zip(placeholder_descriptors(case.joint), placeholders(case.joint))}
+    for descriptor, val in vals.items():
+        if descriptor in primals and isinstance(primals[descriptor], torch.Tensor):
+            yield from _val_complaint(f"val of {kind_of(descriptor)}", primals[descriptor], val, strides=True)
+        elif kind_of(descriptor) == "TangentAOTInput" and isinstance(results.get(descriptor.output), fx.Node):
+            kind = f"val of TangentAOTInput({kind_of(descriptor.output)})"
+            yield from _val_complaint(kind, results[descriptor.output].meta.get("val"), val, strides=False)
+    for descriptor, result in results.items():
+        if kind_of(descriptor) == "GradAOTOutput" and isinstance(result, fx.Node) and descriptor.grad_of in vals:
+            kind = f"val of GradAOTOutput({kind_of(descriptor.grad_of)})"
+            yield from _val_complaint(kind, vals[descriptor.grad_of], result.meta.get("val"), strides=False)
+
+
+def _val_complaint(path: str, expected: Any, found: Any, strides: bool) -> Iterator[Complaint]:
+    def facts(tensor: Any) -> Any:
+        if not isinstance(tensor, torch.Tensor):
+            return None
+        stride = tensor.stride() if strides else None
+        return tuple(tensor.shape), stride, tensor.dtype, tensor.device
+
+    if facts(expected) != facts(found):
+        yield path, facts(expected), facts(found)
+
+
+@rule("J12", has_joint)
+def the_graph_is_functional(case: Case) -> Iterator[Complaint]:
+    for node in case.joint.graph_module.graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        if node.op == "call_function" and schema is not None and schema.is_mutable:
+            yield f"node {node.target}", "an op that mutates nothing", node.format_node()
+
+
+@rule("J13", has_joint)
+def the_graph_is_sound(case: Case) -> Iterator[Complaint]:
+    module = case.joint.graph_module
+    module.graph.lint()
+    twin = copy.deepcopy(module)
+    twin.recompile()
+    described = [node.meta.get("desc") for node in twin.graph.nodes if node.op in ("placeholder", "output")]
+    if described != [*placeholder_descriptors(case.joint), output_node(case.joint).meta.get("desc")]:
+        yield "deepcopy", "the same descriptors", described
+    if case.thorough:
+        yield from _differs_from_the_interpreter(twin)
+
+
+def _differs_from_the_interpreter(module: fx.GraphModule) -> Iterator[Complaint]:
+    module.graph.set_codegen(fx.graph.CodeGen())  # one argument a placeholder, whatever the joint takes
+    module.recompile()
+    inputs = [_example(node) for node in module.graph.find_nodes(op="placeholder")]
+    with torch.no_grad():
+        interpreted = _flat_run(fx.Interpreter(module).run, [_again(x) for x in inputs])
+        ran = _flat_run(module, [_again(x) for x in inputs])
+    for index, (a, b) in enumerate(zip(interpreted, ran)):
+        if not same(a, b):
+            yield f"generated code, output {index}", "what the interpreter gives", "something else"
+
+
+def _example(node: fx.Node) -> Any:
+    """A real input for a placeholder: zeros of its val's shape, which are legal indices nearly everywhere."""
+    val = node.meta.get("val")
+    if not isinstance(val, torch.Tensor):
+        return val
+    return torch.empty_strided(val.shape, val.stride(), dtype=val.dtype, device=val.device).fill_(0)
+
+
+def _again(value: Any) -> Any:
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def _flat_run(run: Any, inputs: list[Any]) -> list[Any]:
+    try:
+        return pytree.tree_leaves(run(*inputs))
+    except Exception as error:  # invented inputs may be out of an op's domain; then both must say so
+        return [type(error).__name__]
+
+
+@rule("J14", is_training)
+def forward_and_backward_are_told_apart(case: Case) -> Iterator[Complaint]:
+    forward, backward = _forward_nodes(case), _backward_nodes(case)
+    for node in case.joint.graph_module.graph.nodes:
+        if node.op == "output":
+            continue
+        tag = node.meta.get("partitioner_tag")
+        if node in backward and tag != "is_backward":
+            yield f"partitioner_tag of {_what(node)}, which depends on a tangent", "is_backward", tag
+        elif node in forward and tag != "is_forward":
+            yield f"partitioner_tag of {_what(node)}, which an output depends on", "is_forward", tag
+        elif node not in backward and node not in forward and tag != "is_forward":
+            yield "partitioner_tag of a node that depends on no tangent, used in backward alone", "is_forward", tag
+        if node.op == "call_function" and "seq_nr" not in node.meta:
+            yield f"seq_nr of {_what(node)}", "a number", None
+
+
+def _backward_nodes(case: Case) -> set[fx.Node]:
+    """The nodes that depend on a tangent, tangents included."""
+    found: set[fx.Node] = set()
+    for node in case.joint.graph_module.graph.nodes:
+        if kind_of(node.meta.get("desc")) == "TangentAOTInput" or any(n in found for n in node.all_input_nodes):
+            found.add(node)
+    return found
+
+
+def _forward_nodes(case: Case) -> set[fx.Node]:
+    """The nodes that an output of the forward depends on, and the primals."""
+    tangent = [kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(case.joint)]
+    found = {node for node, skip in zip(placeholders(case.joint), tangent) if not skip}
+    pairs = zip(flat_results(case.joint), output_descriptors(case.joint))
+    waiting = [r for r, d in pairs if isinstance(r, fx.Node) and not any(kind_of(x) == "GradAOTOutput" for x in chain(d))]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(node.all_input_nodes)
+    return found
+
+
+def _what(node: fx.Node) -> str:
+    return str(node.target) if node.op == "call_function" else kind_of(node.meta.get("desc"))
+
+
+@rule("J15", lambda case: bool(case.before))
+def exporting_changes_nothing(case: Case) -> Iterator[Complaint]:
+    for difference in differences(case.before, case.after):
+        yield difference.path, difference.expected, difference.found
+
+
+def _nothing_is_differentiable(case: Case) -> bool:
+    facts = case.eager["train"]
+    states = [fact for path, fact in facts.items() if path.endswith(".autograd")]
+    return has_joint(case) and not facts["error"] and set(states) <= {"no grad"} and not any(x.requires_grad for x in case.program.leaves)
+
+
+@rule("J16", _nothing_is_differentiable)
+def without_gradients_it_is_an_inference_graph(case: Case) -> Iterator[Complaint]:
+    for side, descriptors in both_sides(case):
+        for descriptor in descriptors:
+            if any(kind_of(d) in ("TangentAOTInput", "GradAOTOutput") for d in chain(descriptor)):
+                yield f"{side} {kind_of(descriptor)}", "none, as nothing is differentiable", descriptor
+
+
+@rule("J17", lambda case: has_joint(case) and case.second is not None)
+def two_exports_give_one_graph(case: Case) -> Iterator[Complaint]:
+    first, second = (_lines(joint.graph_module) for joint in (case.joint, case.second))
+    for mine, other in zip(first, second):
+        if mine != other:
+            yield "graph of a second export", mine, other
+            return
+    if len(first) != len(second):
+        yield "graph of a second export", f"{len(first)} nodes", f"{len(second)} nodes"
+
+
+def _lines(module: fx.GraphModule) -> list[str]:
+    return [f"{node.format_node()} {node.meta.get('desc')}" for node in module.graph.nodes]
+
+
+@rule("J18", lambda case: bool(case.optioned))
+def export_options_do_as_documented(case: Case) -> Iterator[Complaint]:
+    for option, joint in case.optioned.items():
+        nodes = [node for node in joint.graph_module.graph.nodes if node.op == "call_function"]
+        if option == "decompositions":
+            left = [str(node.target) for node in nodes if node.target in case.decompositions]
+            if left:
+                yield "decompositions", "applied in forward and backward", f"left: {left}"
+        elif option == "keep_inference_input_mutations":
+            yield from _kept_mutations(joint)
+
+
+def _kept_mutations(joint: Any) -> Iterator[Complaint]:
+    """In an inference graph, a mutation kept in the graph is a copy_ and no output."""
+    if any(kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
+        return
+    left = [d for d in output_descriptors(joint) if kind_of(d) == "InputMutationAOTOutput"]
+    if left:
+        yield "keep_inference_input_mutations", "mutations done in the graph", f"handed out: {left}"

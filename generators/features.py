@@ -1,0 +1,145 @@
+"""What a program is made of, as short names: for steering, for ``-k``, for findings, for coverage counts.
+
+Names are ``family:detail``. Views are followed from statement to statement, so that a write through a
+view of an input is told from a write to an intermediate.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from generators.program import Const, Leaf, Node, Program, Ref, Statement
+from generators.vocabulary import VOCABULARY
+
+VIEW_KINDS = ("view", "multi_view")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a value's memory comes from: ``owner`` names it, ``kind`` says what it is, ``steps`` counts views."""
+
+    owner: str
+    kind: str
+    steps: int = 0
+
+    @property
+    def label(self) -> str:
+        """The kind, and whether it is reached through a view."""
+        return f"view-of-{self.kind}" if self.steps else self.kind
+
+
+def features(program: Program) -> frozenset[str]:
+    """The names of everything that the program exercises."""
+    caller = _flow(program.setup, {leaf.name: Origin(leaf.name, "leaf") for leaf in program.leaves})
+    inside = _flow(program.body, dict(_inside(program, caller)))
+    return frozenset(
+        [
+            *(name for leaf in program.leaves for name in _of_leaf(leaf)),
+            *(name for statement in program.setup for name in _of_setup(statement)),
+            *_of_state(program),
+            *_of_inputs(program, caller),
+            *(name for statement in program.body for name in _of_statement(statement, inside)),
+            *_of_outputs(program, inside),
+        ]
+    )
+
+
+def _flow(statements: tuple[Statement, ...], known: dict[str, Origin]) -> dict[str, Origin]:
+    """Each value's origin: its operand's for a view, its own otherwise."""
+    for statement in statements:
+        source = known.get(statement.operands[0])
+        for result in statement.results:
+            is_view = VOCABULARY[statement.op].kind in VIEW_KINDS and source is not None
+            known[result] = Origin(source.owner, source.kind, source.steps + 1) if is_view and source else _made(result)
+    return known
+
+
+def _made(name: str) -> Origin:
+    return Origin(name, "intermediate")
+
+
+def _inside(program: Program, caller: dict[str, Origin]) -> Iterator[tuple[str, Origin]]:
+    parameters = program.parameter_leaves
+    for state in program.state:
+        yield f"self.{state.fqn}", Origin(caller[state.value].owner, "parameter" if state.value in parameters else "buffer")
+    for index, leaf in enumerate(program.flat_args):
+        yield f"a{index}", Origin(caller[leaf.name].owner, "input") if isinstance(leaf, Ref) else Origin(f"a{index}", "number")
+
+
+def _of_leaf(leaf: Leaf) -> Iterator[str]:
+    yield f"dtype:{leaf.dtype}"
+    yield f"rank:{len(leaf.shape)}"
+    if leaf.requires_grad:
+        yield "grad:leaf"
+    if leaf.stride is not None:
+        yield "stride:given"
+    yield from (f"size:{size}" for size in (0, 1) if size in leaf.shape)
+
+
+def _of_setup(statement: Statement) -> Iterator[str]:
+    kind = VOCABULARY[statement.op].kind
+    yield f"setup:{kind}"
+    if statement.mode:
+        yield f"setup:{kind}-under-{statement.mode}"
+
+
+def _of_state(program: Program) -> Iterator[str]:
+    parameters = {leaf.name: leaf for leaf in program.leaves if leaf.parameter}
+    values = Counter(state.value for state in program.state)
+    for state in program.state:
+        parameter = parameters.get(state.value)
+        kind = "parameter" if parameter else "buffer"
+        yield f"state:{kind}"
+        if values[state.value] > 1:
+            yield f"state:tied-{kind}"
+        if parameter and not parameter.requires_grad:
+            yield "state:frozen"
+        if not state.persistent and not parameter:
+            yield "state:non-persistent"
+        if "." in state.fqn:
+            yield "state:nested"
+
+
+def _of_inputs(program: Program, caller: dict[str, Origin]) -> Iterator[str]:
+    names = [leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)]
+    inputs = [*names, *(state.value for state in program.state)]
+    owners = Counter(caller[name].owner for name in set(inputs))
+    used = {operand for statement in program.body for operand in statement.operands}
+    conditions = {
+        "input:twice": len(set(names)) < len(names),
+        "input:aliased": any(count > 1 for count in owners.values()),
+        "input:view": any(caller[name].steps for name in inputs),
+        "input:non-leaf": any(caller[name].kind == "intermediate" for name in inputs),
+        "input:constant": any(isinstance(leaf, Const) for leaf in program.flat_args),
+        "input:keyword": bool(program.kwargs),
+        "input:nested": any(isinstance(tree, Node) for tree in (*program.args, *(tree for _, tree in program.kwargs))),
+        "input:unused": any(f"a{index}" not in used for index in range(len(program.flat_args))),
+    }
+    yield from (name for name, holds in conditions.items() if holds)
+
+
+def _of_statement(statement: Statement, inside: dict[str, Origin]) -> Iterator[str]:
+    op = VOCABULARY[statement.op]
+    yield f"op:{op.name}"
+    yield f"kind:{op.kind}"
+    if statement.mode:
+        yield f"{op.kind}-under-{statement.mode}"
+    if op.mutates:
+        verb = "writes" if op.kind == "mutation" else "changes-metadata-of"
+        yield f"{verb}:{inside[statement.operands[0]].label}"
+
+
+def _of_outputs(program: Program, inside: dict[str, Origin]) -> Iterator[str]:
+    names = [leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)]
+    owners = Counter(inside[name].owner for name in names)
+    yield from (f"output:{inside[name].label}" for name in names)
+    conditions = {
+        "output:repeated": len(set(names)) < len(names),
+        "output:aliased": any(count > 1 for count in owners.values()),
+        "output:several": len(names) > 1,
+        "output:constant": any(isinstance(leaf, Const) for leaf in program.flat_outputs),
+        "output:nested": isinstance(program.outputs, Node) and any(isinstance(c, Node) for c in program.outputs.children),
+    }
+    yield from (name for name, holds in conditions.items() if holds)
