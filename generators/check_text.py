@@ -1,0 +1,246 @@
+'''The fixed part of a printed script: how it exports, watches both sides, and compares.
+
+Plain text in pieces, so that a script carries only what its scenario needs. The scenarios are those of
+conformance/scenarios.py, written again as a person would for one program.
+'''
+
+from __future__ import annotations
+
+#: What a scenario makes its inputs with; all others take the values that the program is exported with.
+INPUTS = {"again": "1", "twice": "2", "frozen": "grad=False"}
+
+EXPORT = '''
+def export():
+    """The module through the joint export and back."""
+    module, args, kwargs, _ = make()
+    with ExitStack() as stack:
+        joint = aot_export_joint_with_descriptors(stack, module, args, kwargs)
+        compiled = aot_compile_joint_with_descriptors(joint)
+    fqns = [*joint.params_spec, *joint.buffers_spec]
+    return lambda module, args, kwargs: compiled(*(attrgetter(fqn)(module) for fqn in fqns), *args, **kwargs)
+'''
+
+LOOK = '''
+def look(facts, sight):
+    """What can be read off each value in sight, and which others it is, shares storage with, is a view of."""
+    tensors = {name: t for name, t in sight.items() if isinstance(t, torch.Tensor)}
+    facts.update({name: value for name, value in sight.items() if name not in tensors})
+    for name, t in tensors.items():
+        facts[f"{name}.shape"] = tuple(t.shape)
+        facts[f"{name}.kind"] = type(t).__name__, t.dtype, t.device.type, t.layout, t.is_conj(), t.is_neg()
+        facts[f"{name}.stride"] = [s for n, s in zip(t.shape, t.stride()) if n != 1 and t.numel()]
+        facts[f"{name}.requires_grad"] = t.requires_grad
+        facts[f"{name}.value"] = t.detach().clone()
+        facts[f"{name}.is"] = [n for n, other in tensors.items() if other is t]
+        storage = t.untyped_storage()._cdata
+        facts[f"{name}.shares"] = [n for n, other in tensors.items() if other.untyped_storage()._cdata == storage]
+        with suppress(RuntimeError):  # autograd won't say for a view gone stale under no_grad
+            facts[f"{name}.is_leaf"] = t.is_leaf
+            if not t.is_leaf:
+                base = [n for n, other in tensors.items() if other is t._base]
+                facts[f"{name}.base"] = t._is_view() and t._base is not None, base
+'''
+
+BACKWARD = '''
+def roots_of(leaves):
+    return list({id(t): t for t in leaves if isinstance(t, torch.Tensor) and t.requires_grad}.values())
+
+
+def backward(roots, seed=0, **options):
+    torch.manual_seed(1000 + seed)
+    if roots:
+        cotangents = [torch.randn(root.shape, dtype=root.dtype).to(root.device) for root in roots]
+        torch.autograd.backward(roots, cotangents, **options)
+'''
+
+GRADIENTS = '''
+def gradients(facts, sight):
+    for name, t in sight.items():
+        with suppress(RuntimeError):  # a stale view, as above
+            if isinstance(t, torch.Tensor) and t.is_leaf and t.requires_grad:
+                look(facts, {f"{name}.grad": t.grad})
+'''
+
+#: The helpers that a watch may call, each with the call by which it is known to be needed.
+HELPERS = ((r"\b(look|gradients)\(", LOOK), (r"\bbackward\(", BACKWARD), (r"\bgradients\(", GRADIENTS))
+
+#: Where the part of a watch begins that is left out when the violation shows without it.
+BACKWARD_PART = "    # backward\n"
+
+_TRAIN = '''
+def watch(call, held, facts):
+    """One call: everything that it gives, writes and aliases."""
+    before = {name: t._version for name, t in held.items()}
+    leaves, facts["structure"] = pytree.tree_flatten(call())
+    outputs = {f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}
+    look(facts, {**held, **outputs})
+    for name, t in held.items():
+        facts[f"{name}.written"] = t._version != before[name]
+        facts[f"{name}.offset"] = t.storage_offset()
+    # backward
+    written = [t for name, t in held.items() if t._version != before[name] and not facts.get(f"{name}.is_leaf", True)]
+    backward(roots_of([*leaves, *written]))
+    gradients(facts, {**held, **outputs})
+'''
+
+_RETAINED = '''
+def watch(call, held, facts):
+    """Backward twice through a retained graph."""
+    roots = roots_of(pytree.tree_leaves(call()))
+    backward(roots, retain_graph=True)
+    backward(roots, seed=1)
+    gradients(facts, held)
+'''
+
+_AGAIN = '''
+def watch(call, held, facts):
+    """Other values than those exported with, gradients accumulated into those that are there."""
+    for index, t in enumerate(held.values()):
+        with suppress(RuntimeError):  # a stale view, as above
+            if t.is_leaf and t.requires_grad:
+                t.grad = torch.full_like(t, 0.5 + index)
+    leaves, facts["structure"] = pytree.tree_flatten(call())
+    look(facts, {**held, **{f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}})
+    # backward
+    backward(roots_of(leaves))
+    gradients(facts, held)
+'''
+
+_ALONE = '''
+def watch(call, held, facts):
+    """Backward from one of several outputs alone."""
+    roots = roots_of(pytree.tree_leaves(call()))
+    backward(roots[%d:%d])
+    gradients(facts, held)
+'''
+
+_ONE_BY_ONE = '''
+def watch(call, held, facts):
+    """A backward from each root in turn."""
+    for index, root in enumerate(roots_of(pytree.tree_leaves(call()))):
+        backward([root], seed=index)
+    gradients(facts, held)
+'''
+
+_TWICE = '''
+def watch(call, held, facts):
+    """Two calls on one state, and what the second gives."""
+    first = pytree.tree_leaves(call())
+    second, facts["structure"] = pytree.tree_flatten(call())
+    look(facts, {**held, **{f"second[{i}]": leaf for i, leaf in enumerate(second)}})
+    # backward
+    backward(roots_of([*first, *second]))
+    gradients(facts, held)
+'''
+
+_NO_GRAD = '''
+def watch(call, held, facts):
+    """A call under no_grad."""
+    with torch.no_grad():
+        leaves, facts["structure"] = pytree.tree_flatten(call())
+    look(facts, {**held, **{f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}})
+'''
+
+_FROZEN = '''
+def watch(call, held, facts):
+    """A call with inputs and parameters of which none requires grad any more."""
+    leaves, facts["structure"] = pytree.tree_flatten(call())
+    look(facts, {**held, **{f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}})
+'''
+
+_WRITTEN = '''
+def watch(call, held, facts):
+    """Each output written in place after the call: who sees it."""
+    leaves, facts["structure"] = pytree.tree_flatten(call())
+    outputs = {f"outputs[{i}]": leaf for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)}
+    for name, t in outputs.items():
+        facts[f"{name}.write"] = "refused"
+        with suppress(RuntimeError), torch.set_grad_enabled(%s):
+            t.logical_not_() if t.dtype == torch.bool else t.add_(1)
+            facts[f"{name}.write"] = "written"
+    for name, t in {**held, **outputs}.items():
+        facts[f"{name}.after"] = t.detach().clone()
+'''
+
+#: Scenario -> how it watches a call.
+WATCHES: dict[str, str] = {
+    "train": _TRAIN,
+    "again": _AGAIN,
+    "alone0": _ALONE % (0, 1),
+    "alone1": _ALONE % (1, 2),
+    "one_by_one": _ONE_BY_ONE,
+    "retained": _RETAINED,
+    "twice": _TWICE,
+    "no_grad": _NO_GRAD,
+    "frozen": _FROZEN,
+    "written": _WRITTEN % True,
+    "written_no_grad": _WRITTEN % False,
+}
+
+COMPARE = '''
+def observe(name, prepare):
+    """The facts of one run on fresh inputs; that it raises is one."""
+    facts = {"raises": False}
+    try:
+        module, args, kwargs, held = make(%(inputs)s)
+        call = prepare()
+        watch(lambda: call(module, args, kwargs), held, facts)
+    except Exception as error:
+        print(f"{name} raises {type(error).__name__}: {error}".strip().splitlines()[0])
+        facts["raises"] = %(raised)s
+    return facts
+
+
+def same(e, c):
+    if not (isinstance(e, torch.Tensor) and isinstance(c, torch.Tensor) and e.shape == c.shape and e.dtype == c.dtype):
+        return repr(e) == repr(c)
+    tolerance = torch.finfo(e.dtype).eps ** 0.5 if e.is_floating_point() or e.is_complex() else 0
+    return torch.allclose(e, c, tolerance, tolerance, equal_nan=True)
+'''
+
+MAIN = '''
+if __name__ == "__main__":
+    try:
+        from torch._functorch.aot_autograd import aot_compile_joint_with_descriptors, aot_export_joint_with_descriptors
+
+        make()
+    except Exception as error:
+        print(f"ERROR: {type(error).__name__}: {error}")
+        sys.exit(2)
+    e = observe("eager", lambda: lambda module, args, kwargs: module(*args, **kwargs))
+    c = observe("compiled", export)
+    paths = ["raises"] if e["raises"] or c["raises"] else list({**e, **c})
+    wrong = [path for path in paths if not same(e.get(path), c.get(path))]
+    for path in wrong:
+        print(f"{path}: eager {e.get(path)}, compiled {c.get(path)}".replace("\\n", ""))
+    print("DIFFERENT" if wrong else "OK")
+    sys.exit(bool(wrong))
+'''
+
+GRAPH = '''
+def graph_check():
+    """Print the joint graph's descriptors one a line, and say whether what is wrong is still so."""
+    module, args, kwargs, _ = make()
+    with ExitStack() as stack:
+        graph = aot_export_joint_with_descriptors(stack, module, args, kwargs).graph_module.graph
+    output = graph.output_node()
+    lines = [f"input {node}: {node.meta.get('desc')}" for node in graph.find_nodes(op="placeholder")]
+    lines += [f"output {node}: {desc}" for node, desc in zip(output.args[0], output.meta.get("desc") or ())]
+    print(*lines, sep="\\n")
+    return %(wrong)s
+
+
+if __name__ == "__main__":
+    try:
+        from torch._functorch.aot_autograd import aot_export_joint_with_descriptors
+
+        wrong = graph_check()
+    except Exception as error:
+        print(f"ERROR: {type(error).__name__}: {error}")
+        sys.exit(2)
+    if wrong is None:
+        print("UNDECIDED: no text to look for; compare these lines with the docstring")
+        sys.exit(2)
+    print("DIFFERENT" if wrong else "OK")
+    sys.exit(wrong)
+'''

@@ -1,0 +1,244 @@
+"""The printed script is the program: the same bits, the same forward, an honest exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.utils._pytree as pytree
+from hypothesis import HealthCheck, given, settings
+from torch._functorch import aot_autograd
+
+from conformance import scenarios
+from conformance.observation import Facts
+from generators import check_text
+from generators.build import build
+from generators.program import Const, Leaf, Node, Program, Ref, State, Statement
+from generators.source import source
+from generators.strategies import programs
+
+GRAD = (Leaf("x0", (2, 3), requires_grad=True),)
+
+
+def one(*body: Statement, outputs: tuple[str, ...] = ("v0",), leaves: tuple[Leaf, ...] = GRAD) -> Program:
+    args = tuple(Ref(leaf.name) for leaf in leaves)
+    return Program(leaves, args=args, body=body, outputs=Node("tuple", tuple(map(Ref, outputs))))
+
+
+SIN = one(Statement("sin", ("a0",), (), ("v0",)))
+LAYOUTS = one(
+    Statement("sin", ("a0",), (), ("v0",)),
+    leaves=(
+        Leaf("x0", (2, 3), stride=(1, 2)),
+        Leaf("x1", (), "bfloat16", requires_grad=True),
+        Leaf("x2", (4,), "int32"),
+        Leaf("x3", (5,), "bool"),
+        Leaf("x4", (3, 7), "complex64", requires_grad=True, parameter=True),
+        Leaf("x5", (0, 3), "float64", parameter=True),
+    ),
+)
+MODULE = Program(
+    leaves=(Leaf("x0", (3,), requires_grad=True, parameter=True), Leaf("x1", (3,)), Leaf("x2", (2, 3), requires_grad=True)),
+    setup=(Statement("contiguous", ("x0",), (), ("x3",)), Statement("unbind", ("x2",), (0,), ("x4", "x5"), "no_grad")),
+    state=(State("weight", "x0"), State("block.inner.mean", "x1", persistent=False), State("block.twin", "x3")),
+    args=(Node("dict", (Ref("x2"), Node("list", (Const(2), Ref("x4")))), ("first", "second")), Ref("x5")),
+    kwargs=(("scale", Ref("x2")),),
+    body=(
+        Statement("mul", ("a0", "self.weight"), (), ("v0",)),
+        Statement("mul_", ("self.block.inner.mean",), (2,), (), "no_grad"),
+        Statement("add", ("a2", "a4"), (), ("v1",), "no_grad"),
+        Statement("mul", ("v1", "a1"), (), ("v2",)),
+    ),
+    outputs=Node("dict", (Ref("v0"), Node("tuple", (Ref("v2"), Const(None)))), ("out", "rest")),
+)
+
+
+def executed(program: Program, **options: Any) -> dict[str, Any]:
+    """The script's definitions, without its check."""
+    scope: dict[str, Any] = {"__name__": "script"}
+    exec(compile(source(program, **options), "script", "exec"), scope)
+    return scope
+
+
+def seen(module: Any, args: Any, kwargs: Any, held: dict[str, torch.Tensor]) -> Facts:
+    """What one call gives and leaves behind, and the module's state, as comparable text."""
+    with torch.random.fork_rng():
+        try:
+            outputs = module(*args, **kwargs)
+        except Exception as error:
+            outputs = type(error).__name__
+    given = pytree.tree_map(_fact, outputs), pytree.tree_map(_fact, (args, kwargs))
+    names = {id(t): name for name, t in held.items()}
+    hung = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+    state = [(fqn, names[id(t)], fqn in module.state_dict()) for fqn, t in hung]
+    return {"given": given, "held": {name: _fact(t) for name, t in held.items()}, "state": state}
+
+
+def _fact(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return repr(value)
+    bits = value.detach().resolve_conj().clone(memory_format=torch.contiguous_format).flatten()
+    bits = bits if bits.dtype == torch.bool or bits.numel() == 0 else bits.view(torch.uint8)
+    return type(value), value.dtype, tuple(value.shape), value.stride(), value.requires_grad, bits.tolist()
+
+
+def assert_same_program(program: Program, seed: int) -> None:
+    built = build(program, variant=seed)
+    expected = seen(built.module, built.args, built.kwargs, built.tensors)
+    assert seen(*executed(program)["make"](seed)) == expected
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("program", [SIN, LAYOUTS, MODULE], ids=["sin", "layouts", "module"])
+def test_a_script_makes_the_bits_and_the_module_that_build_makes(program: Program, seed: int) -> None:
+    assert_same_program(program, seed)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_a_drawn_program_and_its_script_do_the_same(program: Program) -> None:
+    assert_same_program(program, 0)
+
+
+def test_neighbours_of_one_grad_mode_share_a_block() -> None:
+    quiet = [Statement("mul_", ("a0",), (2,), (), "no_grad"), Statement("add_", ("a0",), (1,), (), "no_grad")]
+    program = one(*quiet, Statement("sin", ("a0",), (), ("v0",)))
+    forward = "        with torch.no_grad():\n            a0.mul_(2)\n            a0.add_(1)\n        v0 = torch.sin(a0)\n"
+    assert forward in source(program)
+
+
+def test_the_module_and_the_inputs_come_within_25_lines() -> None:
+    assert "return Program()" in "\n".join(source(SIN, title="t", expected="e", found="f").splitlines()[:25])
+
+
+def test_a_script_without_a_gradient_has_no_backward() -> None:
+    assert "backward" not in source(one(Statement("sin", ("a0",), (), ("v0",)), leaves=(Leaf("x0", (2,)),)))
+
+
+def test_a_difference_in_an_output_needs_no_backward() -> None:
+    assert "backward" not in source(SIN, path="train:outputs[0].requires_grad")
+
+
+def test_scenarios_are_those_of_the_conformance_run() -> None:
+    assert set(check_text.WATCHES) == set(scenarios.SCENARIOS)
+
+
+def test_a_scenario_has_the_values_of_the_conformance_run() -> None:
+    assert {s: int(values) for s, values in check_text.INPUTS.items() if values.isdigit()} == scenarios.VARIANT
+
+
+def test_quotes_and_backslashes_in_the_title_stay_text() -> None:
+    assert executed(SIN, title='a """ and a \\ and a "')["__doc__"] == "a ''' and a \\ and a \"\n"
+
+
+#: An implementation in place of torch's: the module itself, and then the corruption.
+STAND_IN = """
+import torch._functorch.aot_autograd as aot
+from types import SimpleNamespace
+aot.aot_export_joint_with_descriptors = lambda stack, module, args, kwargs: SimpleNamespace(
+    params_spec=[], buffers_spec=[], module=module)
+def compiled(joint):
+    def call(*args):
+        x, = args
+        out, = joint.module(*args)
+        {corruption}
+    return call
+aot.aot_compile_joint_with_descriptors = compiled
+"""
+
+
+@pytest.mark.parametrize("scenario", list(scenarios.SCENARIOS))
+def test_a_faithful_implementation_exits_0_in_every_scenario(scenario: str, tmp_path: Path) -> None:
+    faithful = STAND_IN.replace("{corruption}", "return (out,)")
+    assert run(source(SIN, scenario=scenario), tmp_path, faithful) == (0, "OK")
+
+
+@pytest.mark.parametrize(
+    ("corruption", "scenario", "difference"),
+    [
+        ("return (out + 1,)", "train", "outputs[0].value"),
+        ("return (out.detach(),)", "train", "outputs[0].requires_grad"),
+        ("return (out.T.contiguous().T,)", "train", "outputs[0].stride"),
+        ("return (out.double(),)", "train", "outputs[0].kind"),
+        ("return [out]", "train", "structure"),
+        ("return (x.view(2, 3),)", "train", "outputs[0].shares"),
+        ("x.data.add_(1); return (out,)", "train", "x0.value"),
+        ("return (out * 2 - out.detach(),)", "train", "x0.grad.value"),
+        ("return (out * 2 - out.detach(),)", "again", "x0.grad.value"),
+        ("return (out * 2 - out.detach(),)", "alone0", "x0.grad.value"),
+        ("return (out * 2 - out.detach(),)", "one_by_one", "x0.grad.value"),
+        ("return (out * 2 - out.detach(),)", "retained", "x0.grad.value"),
+        ("return (out * 2 - out.detach(),)", "twice", "x0.grad.value"),
+        ("return (out.requires_grad_(),)", "no_grad", "outputs[0].requires_grad"),
+        ("return (out.requires_grad_(),)", "frozen", "outputs[0].requires_grad"),
+        ("return (x,)", "written_no_grad", "x0.after"),
+        ("return (torch.zeros(1).expand(2, 3),)", "written", "outputs[0].write"),
+        ("raise ValueError", "train", "raises"),
+    ],
+)
+def test_a_wrong_implementation_exits_1_and_is_told(corruption: str, scenario: str, difference: str, tmp_path: Path) -> None:
+    status, printed = run(source(SIN, scenario=scenario), tmp_path, STAND_IN.replace("{corruption}", corruption))
+    assert (status, f"{difference}:" in printed) == (1, True)
+
+
+def test_an_error_that_eager_alone_raises_is_a_difference(tmp_path: Path) -> None:
+    program = one(Statement("select", ("a0",), (0, 7), ("v0",)))
+    broken = STAND_IN.replace("out, = joint.module(*args)", "").replace("{corruption}", "return (x,)")
+    assert run(source(program), tmp_path, broken)[0] == 1
+
+
+def test_an_error_of_another_type_is_a_difference_where_the_message_is_asked_for(tmp_path: Path) -> None:
+    program = one(Statement("select", ("a0",), (0, 7), ("v0",)))
+    broken = STAND_IN.replace("{corruption}", "").replace("out, = joint.module(*args)", "assert False")
+    assert [run(source(program, path=path), tmp_path, broken)[0] for path in ("export:error", "export:message")] == [0, 1]
+
+
+def test_an_error_on_both_sides_is_no_difference(tmp_path: Path) -> None:
+    assert run(source(one(Statement("select", ("a0",), (0, 7), ("v0",)))), tmp_path)[0] == 0
+
+
+def test_a_torch_without_the_export_exits_2(tmp_path: Path) -> None:
+    missing = "import torch._functorch.aot_autograd as aot\ndel aot.aot_export_joint_with_descriptors\n"
+    status, printed = run(source(SIN), tmp_path, missing)
+    assert (status, printed[:6]) == (2, "ERROR:")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected", "found", "status"),
+    [
+        ("inputs", "", "PlainAOTInput(idx=0)", 1),
+        ("inputs", "", "PlainAOTInput(idx=9)", 0),
+        ("inputs", "PlainAOTInput(idx=9), or a base of it", "nothing", 1),
+        ("inputs", "PlainAOTInput(idx=0), or a base of it", "nothing", 0),
+        ("outputs", "PlainAOTInput(idx=0)", "None", 0),
+        ("output PlainAOTOutput", "once", "2 times: PlainAOTOutput(idx=0)", 0),
+        ("cache_hash", "64 hex digits", "12", 2),
+    ],
+)
+def test_a_graph_script_looks_for_what_was_found(path: str, expected: str, found: str, status: int, tmp_path: Path) -> None:
+    assert run(source(SIN, path=path, expected=expected, found=found), tmp_path)[0] == status
+
+
+def run(script: str, folder: Path, before: str = "") -> tuple[int, str]:
+    """Exit status and output of the script, run as its own program after the lines ``before``."""
+    file = folder / "script.py"
+    file.write_text(before + script)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        for name in ("aot_export_joint_with_descriptors", "aot_compile_joint_with_descriptors"):
+            patch.setattr(aot_autograd, name, getattr(aot_autograd, name))
+        runpy.run_path(str(file), run_name="__main__")
+    return int(ended.value.code or 0), printed.getvalue().strip()
+
+
+def test_a_script_runs_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(source(SIN))
+    done = subprocess.run([sys.executable, "-I", str(tmp_path / "script.py")], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "OK\n")
