@@ -20,30 +20,40 @@ def export():
     return lambda module, args, kwargs: compiled(*(attrgetter(fqn)(module) for fqn in fqns), *args, **kwargs)
 '''
 
+IS_LEAF = '''
+def is_leaf(t):
+    try:
+        return t.is_leaf
+    except RuntimeError:  # autograd won't say for a view gone stale under no_grad
+        return None
+'''
+
 LOOK = '''
-def look(facts, sight):
+def look(facts, sight, others={}):
     """What can be read off each value in sight, and which others it is, shares storage with, is a view of."""
-    tensors = {name: t for name, t in sight.items() if isinstance(t, torch.Tensor)}
-    facts.update({name: value for name, value in sight.items() if name not in tensors})
+    facts.update({name: value for name, value in sight.items() if not isinstance(value, torch.Tensor)})
+    tensors = {name: t for name, t in {**others, **sight}.items() if isinstance(t, torch.Tensor)}
     for name, t in tensors.items():
-        facts[f"{name}.shape"] = tuple(t.shape)
-        facts[f"{name}.kind"] = type(t).__name__, t.dtype, t.device.type, t.layout, t.is_conj(), t.is_neg()
-        facts[f"{name}.stride"] = [s for n, s in zip(t.shape, t.stride()) if n != 1 and t.numel()]
-        facts[f"{name}.requires_grad"] = t.requires_grad
-        facts[f"{name}.value"] = t.detach().clone()
-        facts[f"{name}.is"] = [n for n, other in tensors.items() if other is t]
         storage = t.untyped_storage()._cdata
+        facts[f"{name}.is"] = [n for n, other in tensors.items() if other is t]
         facts[f"{name}.shares"] = [n for n, other in tensors.items() if other.untyped_storage()._cdata == storage]
-        with suppress(RuntimeError):  # autograd won't say for a view gone stale under no_grad
-            facts[f"{name}.is_leaf"] = t.is_leaf
-            if not t.is_leaf:
-                base = [n for n, other in tensors.items() if other is t._base]
-                facts[f"{name}.base"] = t._is_view() and t._base is not None, base
+        if is_leaf(t) is False:
+            base = [n for n, other in tensors.items() if other is t._base]
+            facts[f"{name}.base"] = t._is_view() and t._base is not None, base
+        if name in sight:
+            facts[f"{name}.shape"] = tuple(t.shape)
+            facts[f"{name}.kind"] = type(t).__name__, t.dtype, t.device.type, t.layout, t.is_conj(), t.is_neg()
+            facts[f"{name}.stride"] = [s for n, s in zip(t.shape, t.stride()) if n != 1 and t.numel()]
+            facts[f"{name}.requires_grad"] = t.requires_grad
+            facts[f"{name}.is_leaf"] = is_leaf(t)
+            facts[f"{name}.value"] = t.detach().clone()
 '''
 
 BACKWARD = '''
 def roots_of(leaves):
-    return list({id(t): t for t in leaves if isinstance(t, torch.Tensor) and t.requires_grad}.values())
+    """What a backward can start from, each once; a view taken under no_grad has no edge, whatever it says."""
+    tensors = [t for t in leaves if isinstance(t, torch.Tensor) and t.requires_grad]
+    return list({id(t): t for t in tensors if is_leaf(t) is False or not t._is_view()}.values())
 
 
 def backward(roots, seed=0, **options):
@@ -56,13 +66,17 @@ def backward(roots, seed=0, **options):
 GRADIENTS = '''
 def gradients(facts, sight):
     for name, t in sight.items():
-        with suppress(RuntimeError):  # a stale view, as above
-            if isinstance(t, torch.Tensor) and t.is_leaf and t.requires_grad:
-                look(facts, {f"{name}.grad": t.grad})
+        if isinstance(t, torch.Tensor) and t.requires_grad and is_leaf(t):
+            look(facts, {f"{name}.grad": t.grad})
 '''
 
 #: The helpers that a watch may call, each with the call by which it is known to be needed.
-HELPERS = ((r"\b(look|gradients)\(", LOOK), (r"\bbackward\(", BACKWARD), (r"\bgradients\(", GRADIENTS))
+HELPERS = (
+    (r"\b(look|gradients)\(", IS_LEAF),
+    (r"\b(look|gradients)\(", LOOK),
+    (r"\bbackward\(", BACKWARD),
+    (r"\bgradients\(", GRADIENTS),
+)
 
 #: Where the part of a watch begins that is left out when the violation shows without it.
 BACKWARD_PART = "    # backward\n"
@@ -78,7 +92,7 @@ def watch(call, held, facts):
         facts[f"{name}.written"] = t._version != before[name]
         facts[f"{name}.offset"] = t.storage_offset()
     # backward
-    written = [t for name, t in held.items() if t._version != before[name] and not facts.get(f"{name}.is_leaf", True)]
+    written = [t for name, t in held.items() if t._version != before[name] and is_leaf(t) is False]
     backward(roots_of([*leaves, *written]))
     gradients(facts, {**held, **outputs})
 '''
@@ -96,11 +110,10 @@ _AGAIN = '''
 def watch(call, held, facts):
     """Other values than those exported with, gradients accumulated into those that are there."""
     for index, t in enumerate(held.values()):
-        with suppress(RuntimeError):  # a stale view, as above
-            if t.is_leaf and t.requires_grad:
-                t.grad = torch.full_like(t, 0.5 + index)
+        if is_leaf(t) and t.requires_grad:
+            t.grad = torch.full_like(t, 0.5 + index)
     leaves, facts["structure"] = pytree.tree_flatten(call())
-    look(facts, {**held, **{f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}})
+    look(facts, {f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}, held)
     # backward
     backward(roots_of(leaves))
     gradients(facts, held)
@@ -127,7 +140,7 @@ def watch(call, held, facts):
     """Two calls on one state, and what the second gives."""
     first = pytree.tree_leaves(call())
     second, facts["structure"] = pytree.tree_flatten(call())
-    look(facts, {**held, **{f"second[{i}]": leaf for i, leaf in enumerate(second)}})
+    look(facts, {f"second[{i}]": leaf for i, leaf in enumerate(second)}, held)
     # backward
     backward(roots_of([*first, *second]))
     gradients(facts, held)
@@ -138,14 +151,14 @@ def watch(call, held, facts):
     """A call under no_grad."""
     with torch.no_grad():
         leaves, facts["structure"] = pytree.tree_flatten(call())
-    look(facts, {**held, **{f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}})
+    look(facts, {f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}, held)
 '''
 
 _FROZEN = '''
 def watch(call, held, facts):
     """A call with inputs and parameters of which none requires grad any more."""
     leaves, facts["structure"] = pytree.tree_flatten(call())
-    look(facts, {**held, **{f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}})
+    look(facts, {f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}, held)
 '''
 
 _WRITTEN = '''
