@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from generators.fit import FIRST, names_inside
 from generators.program import Leaf, Node, Program, Ref, State, Statement, Tree, leaves_of, map_refs
 from generators.vocabulary import VOCABULARY
+
+T = TypeVar("T")
 
 #: Kind -> the ops that one of this kind may become, the simplest first.
 SIMPLER: dict[str, tuple[str, ...]] = {
@@ -145,7 +148,7 @@ def without_inputs(program: Program) -> Iterator[Program]:
     yield from (replace(program, leaves=_without(program.leaves, i)) for i in range(len(program.leaves)))
 
 
-def _without(items: tuple[State, ...] | tuple[Leaf, ...], index: int) -> tuple:  # type: ignore[type-arg]
+def _without(items: tuple[T, ...], index: int) -> tuple[T, ...]:
     return items[:index] + items[index + 1 :]
 
 

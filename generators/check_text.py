@@ -38,8 +38,7 @@ def look(facts, sight, others={}):
         facts[f"{name}.is"] = [n for n, other in tensors.items() if other is t]
         facts[f"{name}.shares"] = [n for n, other in tensors.items() if other.untyped_storage()._cdata == storage]
         if is_leaf(t) is False:
-            base = [n for n, other in tensors.items() if other is t._base]
-            facts[f"{name}.base"] = t._is_view() and t._base is not None, base
+            facts[f"{name}.base"] = [n for n, other in tensors.items() if other is t._base]
         if name in sight:
             facts[f"{name}.shape"] = tuple(t.shape)
             facts[f"{name}.kind"] = type(t).__name__, t.dtype, t.device.type, t.layout, t.is_conj(), t.is_neg()

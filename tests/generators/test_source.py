@@ -114,6 +114,14 @@ def test_neighbours_of_one_grad_mode_share_a_block() -> None:
     assert forward in source(program)
 
 
+def test_the_first_of_several_results_is_taken_by_index() -> None:
+    assert "v0 = a0.unbind(0)[0]\n" in source(one(Statement("unbind", ("a0",), (0,), ("v0",))))
+
+
+def test_a_leaf_on_another_device_is_drawn_on_the_cpu() -> None:
+    assert 'x0 = torch.randn(2, 3).to("cuda").requires_grad_()\n' in source(SIN, device="cuda")
+
+
 def test_the_module_and_the_inputs_come_within_25_lines() -> None:
     assert "return Program()" in "\n".join(source(SIN, title="t", expected="e", found="f").splitlines()[:25])
 
