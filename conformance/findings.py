@@ -6,7 +6,6 @@ versions. Its own program is replayed in every run: one that no longer fails is 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -110,14 +109,6 @@ def load_finding(path: Path) -> Finding:
         return from_json_file(path, lambda data: _decode(path.stem, data))
     except ProgramError as error:
         raise FindingError(str(error)) from None
-
-
-def findings_hash(folder: Path) -> str:
-    """One hash over all finding files, readable or not."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.json")):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _decode(slug: str, data: Any) -> Finding:

@@ -1,0 +1,108 @@
+"""The command line: replay one program, measure, store programs for the gate."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+
+import click
+
+import golden
+from conformance import benchmark as measuring
+from conformance import corpus
+from conformance.findings import Finding, FindingError, load_finding
+from conformance.judge import Judged, Verdict
+from conformance.reporting import KEPT
+from conformance.sandbox import Job, Sandbox
+from conformance.smoke import broken_adapter
+from conformance.telling import script, violation_text
+from generators.codec import ProgramError, load
+from generators.program import Program
+from generators.source import source
+from reports.record import Outcome
+
+_IMPLEMENTATION = click.option("--implementation", default="conformance.pytorch:PyTorch", show_default=True)
+_DEVICE = click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+
+
+@click.group()
+def main() -> None:
+    """Conformance of joint graphs with descriptors. The suite itself is `pytest -n auto conformance/`."""
+
+
+@main.command()
+@click.argument("what")
+@click.option("--source", "as_source", is_flag=True, help="Print the program as a stand-alone torch script, and stop.")
+@_IMPLEMENTATION
+@_DEVICE
+def replay(what: str, as_source: bool, implementation: str, device: str) -> None:
+    """Judge WHAT again: a program's hash, a program file, or a finding's name.
+
+    Says FIXED (exit 0), FAILED (exit 1) or ERROR (exit 2).
+    """
+    finding, program = _found(what)
+    job = Job(implementation, device)
+    with Sandbox(job) as sandbox:
+        verdict = sandbox.judge(program, thorough=True)
+    judged = [item for item in verdict.judged if finding is None or item.finding is not None and item.finding.slug == finding.slug]
+    if as_source:
+        click.echo(script(judged[0], program, device) if judged else source(program, device=device), nl=False)
+        return
+    _tell(verdict, judged, program, job)
+
+
+def _tell(verdict: Verdict, judged: list[Judged], program: Program, job: Job) -> None:
+    if verdict.outcome is Outcome.ERROR:
+        reason = broken_adapter(job) or verdict.detail
+        click.echo(f"ERROR {program.name}: {reason}")
+        sys.exit(2)
+    if judged:
+        click.echo(violation_text(judged[0], program, job.device))
+        for item in judged[1:]:
+            click.echo(f"also {item.signature}{f' (known: {item.finding.slug})' if item.finding else ''}")
+    if judged or verdict.outcome in (Outcome.CRASH, Outcome.TIMEOUT):
+        known = sorted({item.finding.slug for item in judged if item.finding})
+        click.echo(f"FAILED {program.name}: {verdict.outcome.value} {verdict.detail or ', '.join(known)}".rstrip())
+        sys.exit(1)
+    click.echo(f"FIXED {program.name}: {verdict.outcome.value}, {len(verdict.checked)} requirements checked")
+
+
+def _found(what: str) -> tuple[Finding | None, Program]:
+    """The finding or program that ``what`` names. Exits with one line if there is none, or it is damaged."""
+    try:
+        path = golden.FINDINGS / f"{what}.json"
+        if path.exists():
+            finding = load_finding(path)
+            return finding, finding.program
+        for path in (Path(what), golden.PROGRAMS / f"{what}.json", KEPT / f"{what}.json"):
+            if path.is_file():
+                return None, load(path)
+    except (FindingError, ProgramError) as error:
+        raise click.ClickException(str(error)) from None
+    raise click.ClickException(
+        f"{what}: no program file, no finding under {golden.FINDINGS}, no program of that hash under "
+        f"{golden.PROGRAMS} or {KEPT}"
+    )
+
+
+@main.command()
+@click.option("--programs", default=400, show_default=True, help="How many programs to measure.")
+@click.option("--repeats", default=5, show_default=True, help="How many times, for median and spread.")
+@click.option("--seed", default=0, show_default=True)
+@_IMPLEMENTATION
+def benchmark(programs: int, repeats: int, seed: int, implementation: str) -> None:
+    """Programs a second and core, and our whole time beside the bare work of torch on the same programs."""
+    click.echo(measuring.report(programs, repeats, seed, implementation))
+
+
+@main.command()
+@click.option("--programs", default=4000, show_default=True, help="How many drawn programs to choose from.")
+@click.option("--keep", default=240, show_default=True, help="How many to store at the most.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--into", type=click.Path(file_okay=False, path_type=Path), default=golden.PROGRAMS, show_default=True)
+def store(programs: int, keep: int, seed: int, into: Path) -> None:
+    """Choose drawn programs that cover what the vocabulary offers, and store them for the gate."""
+    click.echo(corpus.store(programs, keep, seed, into))

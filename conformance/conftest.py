@@ -1,0 +1,170 @@
+"""The pytest entry: options, what the tests share, the run record and its summary."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+try:
+    import torch
+except ImportError:
+    pytest.exit("PyTorch is not installed here: `pip install torch`, or `make conformance` for a fresh environment", 3)
+
+from conformance.profiles import PROFILES
+from conformance.recording import Recorder, header
+from conformance.rule import RULES, VOCABULARY_RULES
+from conformance.sandbox import Job, Sandbox
+from conformance.shards import shards_for
+from conformance.smoke import broken_adapter
+from reports.record import merge, write_record
+from reports.summary import summarize
+
+#: Where records and the programs of new failures go, under the directory that pytest is run in.
+RUNS = Path("runs")
+
+CONFIGURATION = pytest.StashKey["Run"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("joint-conformance")
+    meanings = "; ".join(f"{name}: {profile.meaning}" for name, profile in PROFILES.items())
+    group.addoption("--profile", choices=list(PROFILES), default="quick", help=meanings)
+    group.addoption("--seed", default="0", metavar="N|random", help="what the drawn programs come from (default 0)")
+    group.addoption("--programs", type=int, default=None, metavar="N", help="draw N programs, whatever the profile says")
+    group.addoption("--minutes", type=float, default=None, metavar="M", help="start no shard after M minutes")
+    group.addoption("--device", choices=("cpu", "cuda", "all"), default="cpu", help="where programs run (default cpu)")
+    group.addoption("--implementation", default="conformance.pytorch:PyTorch", metavar="MODULE:ATTRIBUTE")
+    group.addoption("--record", type=Path, default=None, metavar="FILE", help="where the run record goes (default runs/)")
+
+
+class Run:
+    """What the workers of one run share: options, the folder of journals, the time at which it began."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        shared = getattr(config, "workerinput", None)
+        self.is_worker = shared is not None
+        option = config.option
+        self.folder = Path(shared["journals"]) if shared else Path(tempfile.mkdtemp(prefix="joint-conformance-"))
+        self.seed = shared["seed"] if shared else _seed(option.seed)
+        self.began = shared["began"] if shared else time.time()
+        self.profile = option.profile
+        self.implementation = option.implementation
+        self.devices = _devices(option.device)
+        self.minutes = option.minutes
+        self.shrinks = PROFILES[option.profile].shrinks
+        self.programs = PROFILES[option.profile].programs if option.programs is None else option.programs
+        self.only = tuple(id for id in re.findall(r"\b[A-Z]\d+\b", option.keyword) if id in RULES or id in VOCABULARY_RULES)
+        self.header = header(option.implementation, option.profile, self.seed, self.devices)
+        self.record: Any = None
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether no further shard is to be started."""
+        return self.minutes is not None and time.time() - self.began > 60 * self.minutes
+
+
+def _seed(text: str) -> int:
+    if text == "random":
+        return int.from_bytes(os.urandom(4), "big")
+    if not text.isdigit():
+        raise pytest.UsageError(f"--seed {text}: a number or the word random is needed")
+    return int(text)
+
+
+def _devices(chosen: str) -> tuple[str, ...]:
+    there = torch.cuda.is_available()
+    if chosen == "cuda" and not there:
+        raise pytest.UsageError("--device cuda: this torch sees no CUDA device; run without it to check the CPU")
+    if chosen == "all":
+        return ("cpu", "cuda") if there else ("cpu",)
+    return (chosen,)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[CONFIGURATION] = run = Run(config)
+    if not run.is_worker and not config.option.collectonly:
+        reason = broken_adapter(Job(run.implementation, run.devices[0]))
+        if reason:
+            raise pytest.UsageError(f"the adapter is broken, nothing was judged: {reason}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell an xdist worker what this run is."""
+    run = node.config.stash[CONFIGURATION]
+    node.workerinput.update(journals=str(run.folder), seed=run.seed, began=run.began)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let ``-k`` select by requirement: every test that judges programs judges all of them."""
+    if "sandbox" in getattr(item, "fixturenames", ()):
+        item.extra_keyword_matches.update(RULES)
+
+
+@pytest.fixture(scope="session")
+def run(request: pytest.FixtureRequest) -> Run:
+    """The run that this test is part of."""
+    return request.config.stash[CONFIGURATION]
+
+
+@pytest.fixture(scope="session")
+def sandboxes(run: Run) -> Iterator[dict[str, Sandbox]]:
+    """A child process for each device."""
+    held = {device: Sandbox(Job(run.implementation, device, run.only)) for device in run.devices}
+    yield held
+    for sandbox in held.values():
+        sandbox.close()
+
+
+@pytest.fixture
+def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
+    """The child process that judges on this test's device."""
+    return sandboxes[device]
+
+
+@pytest.fixture(scope="session")
+def recorder(run: Run) -> Recorder:
+    """This process's journal."""
+    journal = run.folder / f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.jsonl"
+    journal.touch()
+    return Recorder(journal)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    run = metafunc.config.stash[CONFIGURATION]
+    if "device" in metafunc.fixturenames:
+        metafunc.parametrize("device", run.devices)
+    if "shard" in metafunc.fixturenames:
+        shards = shards_for(run.programs, run.seed)
+        metafunc.parametrize("shard", shards, ids=[shard.name for shard in shards])
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    run = session.config.stash[CONFIGURATION]
+    if run.is_worker or session.config.option.collectonly:
+        return
+    reason = "interrupted" if exitstatus == pytest.ExitCode.INTERRUPTED else ""
+    run.record = merge(run.header, sorted(run.folder.glob("*.jsonl")), reason)
+    shutil.rmtree(run.folder, ignore_errors=True)
+    run.path = session.config.option.record or RUNS / f"{run.profile}-torch{torch.__version__}-{time.strftime('%Y%m%d-%H%M%S')}.json"
+    run.path.parent.mkdir(parents=True, exist_ok=True)
+    write_record(run.record, run.path)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    run = config.stash[CONFIGURATION]
+    if run.record is not None and run.record.rows:
+        terminalreporter.section("joint conformance")
+        terminalreporter.write_line(summarize(run.record))
+        terminalreporter.write_line(f"record: {run.path}")

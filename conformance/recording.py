@@ -1,0 +1,113 @@
+"""From verdicts to the rows of the run record, and the record's header."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+import golden
+from conformance.judge import Judged, Verdict
+from conformance.requirements import REQUIREMENTS
+from conformance.rule import RULES, VOCABULARY_RULES, Violation
+from conformance.signature import signature_of
+from reports.record import Header, Origin, Outcome, Row, ViolationRow, append_row, utc_now
+
+#: Requirements that a run without a GPU can't check, and why.
+NEEDS_GPU = {"C16": "needs CUDA"}
+
+
+@dataclass
+class Recorder:
+    """Writes one process's rows to its journal as they come; nothing is kept back."""
+
+    journal: Path
+    _positions: dict[str, int] = field(default_factory=dict)
+
+    def add(self, verdict: Verdict, origin: Origin, shard: str, finding: str | None = None) -> Row:
+        """Write down the verdict, and give back its row."""
+        position = self._positions[shard] = self._positions.get(shard, -1) + 1
+        row = Row(
+            program=verdict.program.name,
+            origin=origin,
+            shard=shard,
+            position=position,
+            features=tuple(sorted(verdict.features)),
+            outcome=verdict.outcome,
+            checked=verdict.checked,
+            violations=tuple(_violation_row(item, verdict.program.name) for item in _one_each(verdict.judged)),
+            seconds=verdict.seconds,
+            detail=verdict.detail,
+            finding=finding,
+        )
+        append_row(self.journal, row)
+        return row
+
+
+    def add_vocabulary(self, requirement: str, violations: Sequence[Violation]) -> None:
+        """Write down what a rule over the descriptor classes said: a row without a program."""
+        judged = [Judged(violation, signature_of(violation), None) for violation in violations]
+        row = Row(
+            program=hashlib.sha256(requirement.encode()).hexdigest()[:12],
+            origin="vocabulary",
+            shard=requirement,
+            position=0,
+            features=(),
+            outcome=Outcome.FAIL if violations else Outcome.PASS,
+            checked=(requirement,),
+            violations=tuple(_violation_row(item, None) for item in judged),
+            seconds={},
+        )
+        append_row(self.journal, row)
+
+
+def _one_each(judged: Collection[Judged]) -> list[Judged]:
+    """The first violation of each signature: one row says that it happened."""
+    return list({str(item.signature): item for item in reversed(judged)}.values())[::-1]
+
+
+def _violation_row(item: Judged, program: str | None) -> ViolationRow:
+    violation = item.violation
+    slug = item.finding.slug if item.finding else None
+    replay = replay_command(program) if program and not slug else ""
+    return ViolationRow(
+        rule=violation.rule,
+        path=violation.path,
+        expected=violation.expected,
+        found=violation.found,
+        signature=str(item.signature),
+        finding=slug,
+        program=program,
+        replay=replay,
+    )
+
+
+def replay_command(program: str) -> str:
+    """The command that replays a program of this checkout by its hash."""
+    return f"joint-conformance replay {program}"
+
+
+def header(implementation: str, profile: str, seed: int, devices: tuple[str, ...]) -> Header:
+    """The header of a run that starts now."""
+    has_rule = [id for id in REQUIREMENTS if id in RULES or id in VOCABULARY_RULES]
+    return Header(
+        suite_version=version("joint-conformance"),
+        torch_version=torch.__version__,
+        torch_git=torch.version.git_version or "",
+        python=platform.python_version(),
+        platform=platform.platform(),
+        implementation=implementation,
+        profile=profile,
+        seed=seed,
+        devices=devices,
+        corpus_hash=golden.content_hash(golden.PROGRAMS),
+        findings_hash=golden.content_hash(golden.FINDINGS),
+        started=utc_now(),
+        requirements={id: REQUIREMENTS[id].sentence for id in has_rule},
+        unchecked={} if "cuda" in devices else NEEDS_GPU,
+    )

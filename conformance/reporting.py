@@ -1,0 +1,83 @@
+"""How a test of the suite fails: what is new is shrunk, kept as a file, and told in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from conformance.judge import Judged, Verdict
+from conformance.sandbox import Sandbox
+from conformance.telling import outcome_text, violation_text
+from generators.codec import dump
+from generators.program import Program
+from generators.reduce import reduce
+from reports.record import Outcome
+
+#: Programs of new failures are kept here, under the directory that pytest is run in, for ``replay``.
+KEPT = Path("runs") / "programs"
+#: How many verdicts shrinking one failure may cost.
+BUDGET = 150
+_BAD = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.ERROR})
+
+
+class HowToShrink(Protocol):
+    """What of a run decides how many failures a test shrinks."""
+
+    shrinks: int
+
+
+def unreadable(parameter: object) -> None:
+    """Fail the test whose program or finding could not be read, with the one line that says why."""
+    if isinstance(parameter, Exception):
+        pytest.fail(str(parameter), pytrace=False)
+
+
+def fail_on_new(verdicts: Sequence[Verdict], sandbox: Sandbox, run: HowToShrink, record_property: Callable[..., Any]) -> None:
+    """Fail the test if a verdict holds a violation that no finding knows, a crash, a timeout or an error."""
+    told: list[str] = []
+    for signature, (verdict, item) in _first_of_each(verdicts).items():
+        record_property("requirement", item.violation.rule)
+        smaller = verdict.program if len(told) >= run.shrinks else shrunk(verdict.program, signature, sandbox)
+        told.append(_told(smaller, signature, item, sandbox))
+    for verdict in verdicts:
+        if verdict.outcome in _BAD:
+            keep(verdict.program)
+            told.append(outcome_text(verdict))
+    if told:
+        pytest.fail("\n\n".join(told), pytrace=False)
+
+
+def _first_of_each(verdicts: Sequence[Verdict]) -> dict[str, tuple[Verdict, Judged]]:
+    """The smallest program for each new signature."""
+    found: dict[str, tuple[Verdict, Judged]] = {}
+    for verdict in sorted(verdicts, key=lambda v: len(v.program.body)):
+        for item in verdict.new:
+            found.setdefault(str(item.signature), (verdict, item))
+    return found
+
+
+def shrunk(program: Program, signature: str, sandbox: Sandbox) -> Program:
+    """The smallest program found that still has a new violation of this signature, kept as a file."""
+    smaller = reduce(program, lambda p: _has(sandbox.judge(p, thorough=True), signature), budget=BUDGET)
+    keep(smaller)
+    return smaller
+
+
+def _has(verdict: Verdict, signature: str) -> bool:
+    return any(str(item.signature) == signature for item in verdict.new)
+
+
+def _told(program: Program, signature: str, item: Judged, sandbox: Sandbox) -> str:
+    """The violation as the shrunk program shows it."""
+    keep(program)
+    again = [new for new in sandbox.judge(program, thorough=True).new if str(new.signature) == signature]
+    return violation_text(again[0] if again else item, program, sandbox.job.device)
+
+
+def keep(program: Program) -> None:
+    """Write the program where ``replay`` finds it by its hash."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    dump(program, KEPT / f"{program.name}.json")

@@ -1,0 +1,30 @@
+"""The stored programs, one test each: what the gate replays on every torch version."""
+
+from __future__ import annotations
+
+import pytest
+
+import golden
+from conformance.reporting import fail_on_new, unreadable
+from generators.codec import ProgramError, load
+from generators.features import features
+
+
+def stored_programs():
+    """A parameter for each stored program, with its features as keywords; a damaged file fails by itself."""
+    for path in golden.program_files():
+        try:
+            program = load(path)
+        except ProgramError as error:
+            yield pytest.param(error, id=path.stem)
+        else:
+            names = [pytest.mark.__getattr__(name.replace(":", "_").replace("-", "_")) for name in sorted(features(program))]
+            yield pytest.param(program, id=path.stem, marks=names)
+
+
+@pytest.mark.parametrize("program", list(stored_programs()))
+def test_stored_program(program, sandbox, recorder, run, record_property):
+    unreadable(program)
+    verdict = sandbox.judge(program)
+    recorder.add(verdict, "stored", "stored")
+    fail_on_new([verdict], sandbox, run, record_property)

@@ -1,0 +1,20 @@
+"""The descriptor classes themselves, without any program."""
+
+from __future__ import annotations
+
+import pytest
+
+import conformance.rules  # noqa: F401
+from conformance.implementation import load_implementation
+from conformance.requirements import REQUIREMENTS
+from conformance.rule import VOCABULARY_RULES
+
+
+@pytest.mark.parametrize("requirement", VOCABULARY_RULES)
+def test_descriptor_classes_keep(requirement, run, recorder, record_property):
+    record_property("requirement", requirement)
+    namespace = load_implementation(run.implementation).descriptors
+    violations = VOCABULARY_RULES[requirement].judge(namespace)
+    recorder.add_vocabulary(requirement, violations)
+    told = "\n".join(f"  {v.path}: expected {v.expected}, found {v.found}" for v in violations)
+    assert not violations, f"{requirement}: {REQUIREMENTS[requirement].sentence}\n{told}"

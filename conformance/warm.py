@@ -1,0 +1,7 @@
+"""Imports that torch delays until the first export: made once, before the children are forked."""
+
+import torch._dynamo
+import torch._functorch.aot_autograd
+import torch._functorch.partitioners
+import torch._inductor.output_code
+import torch.fx.experimental.symbolic_shapes  # noqa: F401

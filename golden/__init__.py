@@ -1,0 +1,23 @@
+"""Data that the suite replays: stored programs and findings. A thin loader, no more."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+HOME = Path(__file__).parent
+FINDINGS = HOME / "findings"
+PROGRAMS = HOME / "programs"
+
+
+def program_files() -> list[Path]:
+    """The files of the stored programs, by name."""
+    return sorted(PROGRAMS.glob("*.json"))
+
+
+def content_hash(folder: Path) -> str:
+    """One hash over all JSON files of a folder, readable or not: 12 hex digits."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.json")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
