@@ -90,6 +90,7 @@ def watch(call, held, facts):
     for name, t in held.items():
         facts[f"{name}.written"] = t._version != before[name]
         facts[f"{name}.offset"] = t.storage_offset()
+    facts["rng"] = torch.get_rng_state()
     # backward
     written = [t for name, t in held.items() if t._version != before[name] and is_leaf(t) is False]
     backward(roots_of([*leaves, *written]))

@@ -176,6 +176,7 @@ def test_a_faithful_implementation_exits_0_in_every_scenario(scenario: str, tmp_
         ("return (out.T.contiguous().T,)", "train", "outputs[0].stride"),
         ("return (out.double(),)", "train", "outputs[0].kind"),
         ("return [out]", "train", "structure"),
+        ("torch.rand(()); return (out,)", "train", "rng"),
         ("return (x.view(2, 3),)", "train", "outputs[0].shares"),
         ("x.data.add_(1); return (out,)", "train", "x0.value"),
         ("return (out * 2 - out.detach(),)", "train", "x0.grad.value"),
