@@ -96,10 +96,9 @@ def _watch_eager(case: Case) -> None:
     case.eager["train"] = run("train")
     case.unjudged = unstable_paths(case.eager["train"], run("train"))
     for scenario in _telling_scenarios(case.eager["train"]):
-        case.eager[scenario] = run(scenario)
-    # Inputs that eager refuses are not compatible with those that were exported.
-    if case.eager.get("frozen", {}).get("error"):
-        del case.eager["frozen"]
+        facts = run(scenario)
+        if scenarios.INAPPLICABLE not in facts:
+            case.eager[scenario] = facts
 
 
 def _telling_scenarios(train: Facts) -> list[str]:

@@ -120,15 +120,12 @@ def first_line(error: BaseException) -> str:
 
 
 def roots_of(candidates: Iterable[Any]) -> list[torch.Tensor]:
-    """The tensors that a backward can start from, each once.
+    """The tensors that a backward can start from; one that comes twice has two cotangents, as two equal ones would.
 
     Not a view taken under no_grad: it says that it requires grad as its base does, and has no edge.
     """
-    seen: dict[int, torch.Tensor] = {}
-    for leaf in candidates:
-        if isinstance(leaf, torch.Tensor) and leaf.requires_grad and (has_grad_fn(leaf) is True or not leaf._is_view()):
-            seen.setdefault(id(leaf), leaf)
-    return list(seen.values())
+    tensors = [leaf for leaf in candidates if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+    return [tensor for tensor in tensors if has_grad_fn(tensor) is True or not tensor._is_view()]
 
 
 def cotangents_for(roots: Iterable[torch.Tensor], seed: int) -> list[torch.Tensor]:

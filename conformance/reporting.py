@@ -43,8 +43,9 @@ def fail_on_new(verdicts: Sequence[Verdict], sandbox: Sandbox, run: HowToShrink,
         smaller = verdict.program if len(told) >= run.shrinks else shrunk(verdict.program, signature, sandbox)
         told.append(_told(smaller, signature, item, sandbox))
     for verdict in verdicts:
-        if verdict.outcome in _BAD:
+        if verdict.new or verdict.outcome in _BAD:
             keep(verdict.program)
+        if verdict.outcome in _BAD:
             told.append(outcome_text(verdict))
     if told:
         pytest.fail("\n\n".join(told), pytrace=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,6 +17,7 @@ import torch.utils._pytree as pytree
 
 from conformance.observation import (
     Facts,
+    autograd_state,
     cotangents_for,
     has_grad_fn,
     is_leaf,
@@ -25,12 +26,18 @@ from conformance.observation import (
     observe_leaf,
     roots_of,
     significant_stride,
+    storage_key,
 )
 from generators.build import Built, build
 from generators.program import Program
+from generators.variants import with_non_leaves
 
 #: Calls a built module, or what an implementation made of it, with the built inputs.
 Call = Callable[[Built], Any]
+
+
+#: The fact that a scenario does not apply to a program.
+INAPPLICABLE = "inapplicable"
 
 
 class Stopped(Exception):
@@ -88,6 +95,11 @@ class Watch:
             self.facts[f"{path}.type"] = (type(grad).__name__, str(grad.dtype), tuple(grad.shape), str(grad.layout))
             self.facts[f"{path}.stride"] = significant_stride(grad)
             self.facts[f"{path}.value"] = grad.detach().clone()
+
+    def kinds(self) -> list[tuple[Any, ...]]:
+        """What an export takes for granted of each tensor that the caller holds."""
+        tensors = self.built.tensors.values()
+        return [(t.shape, t.stride(), t.dtype, autograd_state(t), storage_key(t)) for t in tensors]
 
     def versions(self) -> dict[str, int]:
         """The version counters of what the caller holds."""
@@ -153,8 +165,16 @@ def one_by_one(watch: Watch) -> None:
 
 
 def twice(watch: Watch) -> None:
-    """Two calls on one state, then one backward through both."""
+    """Two calls on one state, then one backward through both.
+
+    It says nothing where the first call leaves inputs of another kind than those exported with: of another
+    shape, say, or requiring grad by now.
+    """
+    before = watch.kinds()
     first = watch.forward()
+    if watch.kinds() != before:
+        watch.facts[INAPPLICABLE] = True
+        raise Stopped
     second = watch.forward("second")
     watch.outputs(second, "second")
     watch.backward(roots_of([*first, *second]))
@@ -168,9 +188,10 @@ def without_grad(watch: Watch) -> None:
     watch.outputs(leaves)
 
 
-def frozen(watch: Watch) -> None:
-    """A call with inputs and parameters of which none requires grad any more."""
+def non_leaf(watch: Watch) -> None:
+    """A call with inputs that require grad as before, but are no leaves."""
     watch.outputs(watch.forward())
+    watch.gradients()
 
 
 def written(grad: bool) -> Callable[[Watch], None]:
@@ -214,13 +235,13 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
     "retained": retained,
     "twice": twice,
     "no_grad": without_grad,
-    "frozen": frozen,
+    "non_leaf": non_leaf,
     "written": written(grad=True),
     "written_no_grad": written(grad=False),
 }
 
 #: Scenarios that say nothing new about a program without a gradient, or with a single root.
-NEEDS_GRADIENT = frozenset({"again", "alone0", "alone1", "one_by_one", "retained", "no_grad", "frozen", "written"})
+NEEDS_GRADIENT = frozenset({"again", "alone0", "alone1", "one_by_one", "retained", "no_grad", "non_leaf", "written"})
 NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
 #: The values that a scenario runs on; 0 are those that the program was exported with.
 VARIANT = {"again": 1, "twice": 2}
@@ -230,7 +251,7 @@ def run(scenario: str, call: Call, program: Program, device: str) -> Facts:
     """The facts of one scenario: fresh inputs, a seeded generator, and an end at the first error."""
     facts: Facts = {"error": None}
     torch.manual_seed(0)
-    source = _without_grad(program) if scenario == "frozen" else program
+    source = with_non_leaves(program) if scenario == "non_leaf" else program
     with contextlib.suppress(Stopped):
         SCENARIOS[scenario](Watch(call, _built(source, device, VARIANT.get(scenario, 0), facts), facts))
     return facts
@@ -242,10 +263,6 @@ def _built(program: Program, device: str, variant: int, facts: Facts) -> Built:
     except Exception as error:
         observe_error(facts, "setup", error)
         raise Stopped from error
-
-
-def _without_grad(program: Program) -> Program:
-    return replace(program, leaves=tuple(replace(leaf, requires_grad=False) for leaf in program.leaves))
 
 
 def call_module(built: Built) -> Any:

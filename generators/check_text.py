@@ -7,7 +7,7 @@ conformance/scenarios.py, written again as a person would for one program.
 from __future__ import annotations
 
 #: What a scenario makes its inputs with; all others take the values that the program is exported with.
-INPUTS = {"again": "1", "twice": "2", "frozen": "grad=False"}
+INPUTS = {"again": "1", "twice": "2"}
 
 EXPORT = '''
 def export():
@@ -50,9 +50,9 @@ def look(facts, sight, others={}):
 
 BACKWARD = '''
 def roots_of(leaves):
-    """What a backward can start from, each once; a view taken under no_grad has no edge, whatever it says."""
+    """What a backward can start from; a view taken under no_grad has no edge, whatever it says."""
     tensors = [t for t in leaves if isinstance(t, torch.Tensor) and t.requires_grad]
-    return list({id(t): t for t in tensors if is_leaf(t) is False or not t._is_view()}.values())
+    return [t for t in tensors if is_leaf(t) is False or not t._is_view()]
 
 
 def backward(roots, seed=0, **options):
@@ -154,9 +154,9 @@ def watch(call, held, facts):
     look(facts, {f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}, held)
 '''
 
-_FROZEN = '''
+_NON_LEAF = '''
 def watch(call, held, facts):
-    """A call with inputs and parameters of which none requires grad any more."""
+    """A call with inputs that require grad as before, but are no leaves."""
     leaves, facts["structure"] = pytree.tree_flatten(call())
     look(facts, {f"outputs[{i}]": leaf for i, leaf in enumerate(leaves)}, held)
 '''
@@ -185,7 +185,7 @@ WATCHES: dict[str, str] = {
     "retained": _RETAINED,
     "twice": _TWICE,
     "no_grad": _NO_GRAD,
-    "frozen": _FROZEN,
+    "non_leaf": _NON_LEAF,
     "written": _WRITTEN % True,
     "written_no_grad": _WRITTEN % False,
 }

@@ -15,6 +15,7 @@ from torch import nn
 from generators import check_text
 from generators.build import build
 from generators.program import Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
+from generators.variants import cloned_leaves
 from generators.vocabulary import DTYPES, VOCABULARY
 
 #: What a rule says it found where a descriptor is absent: then the script looks for the expected one.
@@ -61,8 +62,8 @@ def source(
     """
     on_graph = path.partition(":")[0] not in ("", *STAGES, *check_text.WATCHES)
     check = _graph_check(path, expected, found) if on_graph else _check(program, scenario, path)
-    grad = "grad" if scenario == "frozen" and not on_graph else "True"
-    code = "\n\n\n".join(part.strip("\n") for part in [_module(program), _make(program, device, grad), *check])
+    clones = cloned_leaves(program) if scenario == "non_leaf" and not on_graph else ()
+    code = "\n\n\n".join(part.strip("\n") for part in [_module(program), _make(program, device, clones), *check])
     header = _docstring(title or f"Program {program.name}", expected, found) + _imports(code)
     return f"{header}\n\n\n{code}\n"
 
@@ -88,8 +89,15 @@ def _check(program: Program, scenario: str, path: str) -> Iterator[str]:
     yield from (text for use, text in check_text.HELPERS if re.search(use, watch))
     yield watch
     raised = "type(error).__name__" if path.endswith(":message") else "True"
-    yield check_text.COMPARE % {"inputs": check_text.INPUTS.get(scenario, ""), "raised": raised}
+    yield check_text.COMPARE % {"inputs": _inputs(program, scenario), "raised": raised}
     yield check_text.MAIN
+
+
+def _inputs(program: Program, scenario: str) -> str:
+    """What ``make`` is asked for in this scenario."""
+    if scenario == "non_leaf":
+        return "leaves=False" if cloned_leaves(program) else ""
+    return check_text.INPUTS.get(scenario, "")
 
 
 def _needs_backward(program: Program, path: str) -> bool:
@@ -217,21 +225,24 @@ def _written(tree: Tree) -> str:
     return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
 
 
-def _make(program: Program, device: str, grad: str) -> str:
+def _make(program: Program, device: str, clones: tuple[str, ...]) -> str:
     names = [leaf.name for leaf in program.leaves] + [name for s in program.setup for name in s.results]
     kwargs = Node("dict", tuple(tree for _, tree in program.kwargs), tuple(key for key, _ in program.kwargs))
     held = Node("dict", tuple(map(Ref, names)), tuple(names))
-    built = [f"Program({', '.join(_hung(program))})", *map(_written, (Node("tuple", program.args), kwargs, held))]
+    holding = "held" if clones else _written(held)
+    built = [f"Program({', '.join(_hung(program))})", _written(Node("tuple", program.args)), _written(kwargs), holding]
     body = [
         "torch.manual_seed(seed)",
-        *(f"{leaf.name} = {_leaf(leaf, device, grad)}" for leaf in program.leaves),
+        *(f"{leaf.name} = {_leaf(leaf, device)}" for leaf in program.leaves),
         *_statements(program.setup),
+        *([f"held = {_written(held)}", "if not leaves:"] if clones else []),
+        *(f"    {name} = {name}.clone()" for name in clones),
         f"return {', '.join(built)}",
     ]
-    return "\n".join([f"def make(seed=0{', grad=True' if grad == 'grad' else ''}):", *(f"    {line}" for line in body)])
+    return "\n".join([f"def make(seed=0{', leaves=True' if clones else ''}):", *(f"    {line}" for line in body)])
 
 
-def _leaf(leaf: Leaf, device: str, grad: str) -> str:
+def _leaf(leaf: Leaf, device: str) -> str:
     """The call that makes the leaf: the same numbers of the stream that build.make_leaf takes, on any device."""
     moved = "" if device == "cpu" else f'.to("{device}")'
     made = _drawn(leaf) + moved
@@ -239,9 +250,8 @@ def _leaf(leaf: Leaf, device: str, grad: str) -> str:
         place = "" if device == "cpu" else f', device="{device}"'
         made = f"torch.empty_strided({leaf.shape}, {leaf.stride}{_dtype(leaf)}{place}).copy_({made})"
     if leaf.parameter:
-        needs = grad if leaf.requires_grad else "False"
-        return f"nn.Parameter({made})" if needs == "True" else f"nn.Parameter({made}, requires_grad={needs})"
-    return f"{made}.requires_grad_({'' if grad == 'True' else grad})" if leaf.requires_grad else made
+        return f"nn.Parameter({made}{'' if leaf.requires_grad else ', requires_grad=False'})"
+    return f"{made}.requires_grad_()" if leaf.requires_grad else made
 
 
 def _drawn(leaf: Leaf) -> str:

@@ -56,21 +56,28 @@ def _owned(case: Case, requirement: str) -> Iterator[Complaint]:
 
 
 def case_differences(case: Case) -> Iterator[tuple[str, Difference]]:
-    """Every difference between eager and the compiled callable, with its scenario.
+    """Every difference between eager and the compiled callable, with its scenario, causes without their effects.
 
-    What differs in "train" is not told again for the scenarios after it; nor is who sees a write, where
-    memory or values were not as in eager in the first place.
+    What differs in "train" is not told again for the scenarios after it. Where a tensor's autograd state
+    differs, the two sides start their backward from different roots, and gradients are not compared. Where
+    memory, values or autograd states differ, who sees a later write is not asked.
     """
     train = _differences_of(case, "train") if case.compiled else []
     told = {difference.path for difference in train}
-    memory_differs = any(path.endswith((".value", ".shares", ".is", "error")) for path in told)
-    yield from (("train", difference) for difference in train)
+    ignored = [prefix for prefix, causes in _EFFECTS.items() if any(path.endswith(causes) for path in told)]
     for scenario in case.compiled:
-        if scenario == "train" or (scenario.startswith("written") and memory_differs):
-            continue
-        for difference in _differences_of(case, scenario):
-            if difference.path.replace("second[", "outputs[") not in told:
+        for difference in train if scenario == "train" else _differences_of(case, scenario):
+            again = scenario != "train" and difference.path.replace("second[", "outputs[") in told
+            place = f"{scenario}:{difference.path}"
+            if not again and not any(re.match(prefix, place) for prefix in ignored):
                 yield scenario, difference
+
+
+#: What is not judged where a fact that ends so differs in "train".
+_EFFECTS = {
+    r"\w+:(grads\.|outputs\[\d+\]\.grad\.)": (".autograd",),
+    r"written": (".value", ".shares", ".is", ".autograd", "error"),
+}
 
 
 def _differences_of(case: Case, scenario: str) -> list[Difference]:

@@ -58,7 +58,7 @@ def inputs_come_in_order(case: Case) -> Iterator[Complaint]:
     fqns = [*case.joint.params_spec, *case.joint.buffers_spec]
     order = [key for d in placeholder_descriptors(case.joint) if (key := _input_rank(d, fqns)) is not None]
     if order != sorted(order):
-        yield "inputs", "tokens, parameters, buffers, primals, tangents, backward tokens", _first_descent(case, order)
+        yield "inputs", "tokens, parameters, buffers, primals, tangents, backward tokens", _first_descent(case, fqns)
 
 
 def _input_rank(descriptor: Any, fqns: list[str]) -> tuple[int, int] | None:
@@ -76,9 +76,11 @@ def _input_rank(descriptor: Any, fqns: list[str]) -> tuple[int, int] | None:
     return (fixed[kind], root.idx) if kind in fixed else None
 
 
-def _first_descent(case: Case, order: list[tuple[int, int]]) -> str:
-    at = next(i for i in range(1, len(order)) if order[i] < order[i - 1])
-    return f"{order[at - 1]} before {order[at]} in {[d for d in placeholder_descriptors(case.joint)]}"
+def _first_descent(case: Case, fqns: list[str]) -> str:
+    """The first two inputs that stand the wrong way round, by kind."""
+    ranked = [(rank, d) for d in placeholder_descriptors(case.joint) if (rank := _input_rank(d, fqns)) is not None]
+    first, second = next((a, b) for a, b in zip(ranked, ranked[1:]) if b[0] < a[0])
+    return f"{kind_of(first[1])} before {kind_of(second[1])}: {first[1]} before {second[1]}"
 
 
 @rule("J4", has_joint)

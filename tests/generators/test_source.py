@@ -186,7 +186,7 @@ def test_a_faithful_implementation_exits_0_in_every_scenario(scenario: str, tmp_
         ("return (out * 2 - out.detach(),)", "retained", "x0.grad.value"),
         ("return (out * 2 - out.detach(),)", "twice", "x0.grad.value"),
         ("return (out.requires_grad_(),)", "no_grad", "outputs[0].requires_grad"),
-        ("return (out.requires_grad_(),)", "frozen", "outputs[0].requires_grad"),
+        ("return (out.detach(),)", "non_leaf", "outputs[0].requires_grad"),
         ("return (x,)", "written_no_grad", "x0.after"),
         ("return (torch.zeros(1).expand(2, 3),)", "written", "outputs[0].write"),
         ("raise ValueError", "train", "raises"),

@@ -1,0 +1,30 @@
+"""Programs that differ from another in how the caller holds its inputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from generators.program import Program, Ref, Statement, Tree, map_refs
+
+
+def cloned_leaves(program: Program) -> tuple[str, ...]:
+    """The leaves that a clone can stand in for: they require grad, are no parameters, and nothing views them."""
+    viewed = {operand for statement in program.setup for operand in statement.operands}
+    held = {state.value for state in program.state}
+    return tuple(
+        leaf.name
+        for leaf in program.leaves
+        if leaf.requires_grad and not leaf.parameter and leaf.name not in viewed and leaf.name not in held
+    )
+
+
+def with_non_leaves(program: Program) -> Program:
+    """The program with a clone, which is no leaf, passed in place of each of its ``cloned_leaves``."""
+    cloned = {name: f"{name}c" for name in cloned_leaves(program)}
+    clones = tuple(Statement("clone", (name,), (), (clone,)) for name, clone in cloned.items())
+
+    def swapped(tree: Tree) -> Tree:
+        return map_refs(lambda ref: Ref(cloned.get(ref.name, ref.name)), tree)
+
+    kwargs = tuple((key, swapped(tree)) for key, tree in program.kwargs)
+    return replace(program, setup=program.setup + clones, args=tuple(map(swapped, program.args)), kwargs=kwargs)
