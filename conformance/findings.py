@@ -7,23 +7,30 @@ versions. Its own program is replayed in every run: one that no longer fails is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from conformance.requirements import REQUIREMENTS
 from conformance.signature import Signature
-from generators.codec import ProgramError, from_json, from_json_file
+from generators.codec import ProgramError, brief, from_json, from_json_file
 from generators.program import Program
 
 KINDS = ("fault", "deviation")
 _KEYS = {"title", "kind", "explanation", "signatures", "features", "seen", "not_seen", "link", "program"}
 _SIGNATURE_KEYS = {"rule", "path", "expected", "found", "frame"}
+
+#: What keeps a pattern from taking for ever: its length, how often it repeats without end, and no repeated group.
+MAX_PATTERN = 300
+MAX_REPEATS = 6
+_ESCAPED = re.compile(r"\\[^1-9]")
+_REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
+_GROUP_AGAIN = re.compile(r"\)[*+{]|\(\?P=|\\[1-9]")
 
 
 class FindingError(ValueError):
@@ -43,11 +50,11 @@ class Pattern:
     def matches(self, signature: Signature) -> bool:
         """Whether ``signature`` is one of those meant."""
         return self.rule == signature.rule and all(
-            _compiled(getattr(self, name)).fullmatch(getattr(signature, name)) for name in ("path", "expected", "found", "frame")
+            _compiled(getattr(self, name)).fullmatch(getattr(signature, name)) for name in _SIGNATURE_KEYS - {"rule"}
         )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)
 
@@ -90,7 +97,8 @@ def _has(entry: str, traits: frozenset[str]) -> bool:
 
 
 def _release(version: str) -> str:
-    return Version(version).base_version
+    """The release that a version belongs to, in three numbers: 2.13 and 2.13.0+cpu are 2.13.0."""
+    return ".".join(map(str, (*Version(version).release, 0, 0)[:3]))
 
 
 def finding_for(signature: Signature, traits: frozenset[str], findings: Iterable[Finding]) -> Finding | None:
@@ -99,8 +107,18 @@ def finding_for(signature: Signature, traits: frozenset[str], findings: Iterable
 
 
 def load_findings(folder: Path) -> list[Finding]:
-    """Every finding under ``folder`` that applies to the installed torch, by slug. Raises FindingError."""
-    return [finding for path in sorted(folder.glob("*.json")) if (finding := load_finding(path)).applies_here]
+    """Every finding under ``folder`` that applies to the installed torch, by slug.
+
+    A damaged file is left out, since the run goes on: what it knew is new again, and its own test names it.
+    """
+    return [finding for path in sorted(folder.glob("*.json")) for finding in _readable(path) if finding.applies_here]
+
+
+def _readable(path: Path) -> list[Finding]:
+    try:
+        return [load_finding(path)]
+    except FindingError:
+        return []
 
 
 def load_finding(path: Path) -> Finding:
@@ -115,10 +133,10 @@ def _decode(slug: str, data: Any) -> Finding:
     if not isinstance(data, dict) or set(data) != _KEYS:
         raise ProgramError(f"finding: the keys must be {', '.join(sorted(_KEYS))}")
     if data["kind"] not in KINDS:
-        raise ProgramError(f"kind: one of {', '.join(KINDS)}, not {data['kind']!r}")
+        raise ProgramError(f"kind: one of {', '.join(KINDS)}, not {brief(data['kind'])}")
     for key in ("title", "explanation", "link"):
-        if not isinstance(data[key], str):
-            raise ProgramError(f"{key}: text is needed")
+        if not isinstance(data[key], str) or not all(line.isprintable() for line in data[key].split("\n")):
+            raise ProgramError(f"{key}: printable text is needed")
     if not data["explanation"] or not data["seen"]:
         raise ProgramError("explanation and seen: a reason and a torch version are required")
     return Finding(
@@ -128,8 +146,8 @@ def _decode(slug: str, data: Any) -> Finding:
         explanation=data["explanation"],
         patterns=tuple(_decode_pattern(item, f"signatures[{i}]") for i, item in enumerate(_list(data, "signatures"))),
         features=_texts(data, "features"),
-        seen=_texts(data, "seen"),
-        not_seen=_texts(data, "not_seen"),
+        seen=_releases(data, "seen"),
+        not_seen=_releases(data, "not_seen"),
         link=data["link"],
         program=_program(data["program"]),
     )
@@ -145,20 +163,30 @@ def _program(data: Any) -> Program:
 def _decode_pattern(data: Any, place: str) -> Pattern:
     if not isinstance(data, dict) or not {"rule", "path"} <= set(data) <= _SIGNATURE_KEYS:
         raise ProgramError(f"{place}: rule and path are needed, expected, found and frame may be given")
-    if data["rule"] not in REQUIREMENTS:
-        raise ProgramError(f"{place}.rule: {data['rule']!r} is no requirement")
     for key, text in data.items():
-        try:
-            re.compile(text)
-        except (re.error, TypeError):
-            raise ProgramError(f"{place}.{key}: {text!r} is no regular expression") from None
+        _check_pattern(text, f"{place}.{key}")
+    if data["rule"] not in REQUIREMENTS:
+        raise ProgramError(f"{place}.rule: {brief(data['rule'])} is no requirement")
     return Pattern(**data)
 
 
-def _list(data: dict[str, Any], key: str) -> Sequence[Any]:
-    if not isinstance(data[key], list) or not (data[key] or key in ("not_seen", "features")):
+def _check_pattern(text: Any, place: str) -> None:
+    if not isinstance(text, str) or len(text) > MAX_PATTERN:
+        raise ProgramError(f"{place}: a text of at most {MAX_PATTERN} characters is needed, not {brief(text)}")
+    bare = _ESCAPED.sub("_", text)
+    if _GROUP_AGAIN.search(bare) or len(_REPEAT.findall(bare)) > MAX_REPEATS:
+        raise ProgramError(f"{place}: {brief(text)} repeats a group, or repeats over {MAX_REPEATS} times: it might never end")
+    try:
+        re.compile(text)
+    except (re.error, OverflowError, RecursionError):
+        raise ProgramError(f"{place}: {brief(text)} is no regular expression") from None
+
+
+def _list(data: dict[str, Any], key: str) -> list[Any]:
+    items = data[key]
+    if not isinstance(items, list) or not (items or key in ("not_seen", "features")):
         raise ProgramError(f"{key}: a list is needed")
-    return data[key]
+    return items
 
 
 def _texts(data: dict[str, Any], key: str) -> tuple[str, ...]:
@@ -166,3 +194,10 @@ def _texts(data: dict[str, Any], key: str) -> tuple[str, ...]:
     if not all(isinstance(item, str) for item in items):
         raise ProgramError(f"{key}: a list of texts is needed")
     return tuple(items)
+
+
+def _releases(data: dict[str, Any], key: str) -> tuple[str, ...]:
+    try:
+        return tuple(map(_release, _texts(data, key)))
+    except InvalidVersion:
+        raise ProgramError(f"{key}: a list of torch versions is needed") from None

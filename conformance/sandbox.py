@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import resource
 import signal
 import warnings
 from dataclasses import dataclass, replace
@@ -31,6 +32,8 @@ from reports.record import Outcome
 TIMEOUT = 30.0
 #: Seconds that a whole shard's drawing may take.
 DRAW_TIMEOUT = 300.0
+#: Bytes that a child may take on the CPU: what asks for more gets torch's own error, and the machine lives.
+MEMORY = 8 << 30
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 
@@ -63,6 +66,8 @@ class Sandbox:
         """The verdict on ``program``, crash and timeout among the possible outcomes."""
         answer = self._ask(("judge", program, thorough), self.job.timeout)
         if isinstance(answer, Verdict):
+            if answer.outcome is Outcome.ERROR:
+                self.close()  # what this program left behind, an open mode say, would spoil the next one
             return answer
         return Verdict(program, answer.outcome, features(program), detail=answer.detail)
 
@@ -136,6 +141,8 @@ def _serve(pipe: Connection, job: Job) -> None:
     """The child: answers questions until the parent hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run, and the child with it
     _quieten()
+    if job.device == "cpu":
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     findings = load_findings(golden.FINDINGS)
     implementation = load_implementation(job.implementation)
     pipe.send("ready")

@@ -21,7 +21,7 @@ def among(*literals: Literal) -> Chooser:
 
 def dim(choice: int, operands: Sequence[Any], before: Sequence[Literal]) -> Literal:
     """A dimension of the first operand (0 for rank 0, which many ops accept)."""
-    return choice % max(operands[0].dim(), 1)
+    return choice % max(int(operands[0].dim()), 1)
 
 
 def split_dim(choice: int, operands: Sequence[Any], before: Sequence[Literal]) -> Literal:

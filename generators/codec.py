@@ -8,11 +8,14 @@ line that names the place.
 from __future__ import annotations
 
 import json
+import keyword
 import math
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
+
+from torch import nn
 
 from generators.program import CONTAINERS, MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
 from generators.vocabulary import DTYPES, VOCABULARY
@@ -24,11 +27,18 @@ MAX_FILE_BYTES = 1 << 20
 MAX_ITEMS = 256
 MAX_DEPTH = 8
 MAX_INTEGER = 4096
-MAX_ELEMENTS = 1 << 16
+MAX_ELEMENTS = 1 << 12
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+#: What the caller makes, what the body makes, and what a statement may be given: see generators/program.py.
+#: A value of any other name could hide ``torch`` in the printed script.
+_CALLER_NAME = re.compile(r"x\d{1,3}")
+_BODY_NAME = re.compile(r"v\d{1,3}")
+_ANY_NAME = re.compile(r"[axv]\d{1,3}")
+_WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _FQN = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z][a-z0-9_]{0,31}){0,5}")
-_KEYWORDS = frozenset({"self", "and", "as", "def", "for", "if", "in", "is", "not", "or", "lambda", "class", "return"})
+#: An argument of forward may not hide what its body speaks of, nor a part of an FQN what a module is made of.
+_NO_KEYWORD = re.compile(r"self|torch|nn|F|(a|x|v|arg)\d+|" + "|".join(keyword.kwlist))
+_NO_FQN_PART = frozenset(keyword.kwlist) | {"self", "program"} | frozenset(dir(nn.Module()))
 
 T = TypeVar("T")
 
@@ -58,17 +68,19 @@ def from_json(data: Any) -> Program:
     exceeds the limits of this module.
     """
     top = _record(data, "program", {"schema", "leaves", "setup", "state", "args", "kwargs", "body", "outputs"})
-    if top["schema"] != SCHEMA_VERSION:
-        raise ProgramError(f"schema: version {top['schema']!r}, this suite reads {SCHEMA_VERSION}")
+    if type(top["schema"]) is not int or top["schema"] != SCHEMA_VERSION:
+        raise ProgramError(f"schema: version {brief(top['schema'])}, this suite reads {SCHEMA_VERSION}")
     program = Program(
         leaves=_each(top["leaves"], "leaves", _leaf),
-        setup=_each(top["setup"], "setup", _statement),
+        setup=_each(top["setup"], "setup", lambda item, at: _statement(item, at, _CALLER_NAME)),
         state=_each(top["state"], "state", _state),
         args=_each(top["args"], "args", _tree),
-        kwargs=_each(top["kwargs"], "kwargs", _keyword),
-        body=_each(top["body"], "body", _statement),
+        kwargs=_distinct(_each(top["kwargs"], "kwargs", _keyword), "kwargs"),
+        body=_each(top["body"], "body", lambda item, at: _statement(item, at, _BODY_NAME)),
         outputs=_tree(top["outputs"], "outputs"),
     )
+    if max(len(program.flat_args), len(program.flat_outputs)) > MAX_ITEMS:
+        raise ProgramError(f"args or outputs: over {MAX_ITEMS} leaves")
     check_names(program)
     return program
 
@@ -81,13 +93,20 @@ def load(path: Path) -> Program:
 def from_json_file(path: Path, decode: Callable[[Any], T]) -> T:
     """What ``decode`` makes of the JSON in ``path``. Raises ProgramError with the path in front."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise ProgramError(f"larger than {MAX_FILE_BYTES} bytes")
-        return decode(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ProgramError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
+        return decode(_parsed(path))
     except ProgramError as error:
         raise ProgramError(f"{path}: {error}") from None
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        with path.open("rb") as file:  # never more than the limit, whatever the file system says of its size
+            content = file.read(MAX_FILE_BYTES + 1)
+        if len(content) <= MAX_FILE_BYTES:
+            return json.loads(content.decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # json raises a plain ValueError for a number of 5,000 digits
+        raise ProgramError(f"cannot be read: {' '.join(str(error).split())}") from None
+    raise ProgramError(f"larger than {MAX_FILE_BYTES} bytes")
 
 
 def dump(program: Program, path: Path) -> None:
@@ -160,21 +179,21 @@ def _tree_to_json(tree: Tree) -> dict[str, Any]:
     if isinstance(tree, Const):
         return {"const": tree.value}
     children = [_tree_to_json(child) for child in tree.children]
-    return {"dict": [[k, c] for k, c in zip(tree.keys, children)]} if tree.kind == "dict" else {tree.kind: children}
+    pairs = zip(tree.keys, children, strict=True) if tree.kind == "dict" else ()
+    return {tree.kind: [[key, child] for key, child in pairs] if tree.kind == "dict" else children}
 
 
 def _record(data: Any, place: str, keys: set[str]) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise ProgramError(f"{place}: an object is needed, not {_brief(data)}")
+        raise ProgramError(f"{place}: an object is needed, not {brief(data)}")
     if set(data) != keys:
-        odd = sorted(map(str, set(data) ^ keys))
-        raise ProgramError(f"{place}: missing or unknown keys {', '.join(odd)[:120]}")
+        raise ProgramError(f"{place}: missing or unknown keys {', '.join(map(brief, sorted(set(data) ^ keys)[:4]))}")
     return data
 
 
 def _each(data: Any, place: str, decode: Callable[[Any, str], T]) -> tuple[T, ...]:
     if not isinstance(data, list):
-        raise ProgramError(f"{place}: a list is needed, not {_brief(data)}")
+        raise ProgramError(f"{place}: a list is needed, not {brief(data)}")
     if len(data) > MAX_ITEMS:
         raise ProgramError(f"{place}: {len(data)} items, the limit is {MAX_ITEMS}")
     return tuple(decode(item, f"{place}[{index}]") for index, item in enumerate(data))
@@ -183,50 +202,63 @@ def _each(data: Any, place: str, decode: Callable[[Any, str], T]) -> tuple[T, ..
 def _leaf(data: Any, place: str) -> Leaf:
     record = _record(data, place, {"name", "shape", "dtype", "stride", "requires_grad", "parameter"})
     shape = _each(record["shape"], f"{place}.shape", _size)
-    stride = None if record["stride"] is None else _each(record["stride"], f"{place}.stride", _size)
-    if len(shape) > MAX_DEPTH or math.prod(shape) > MAX_ELEMENTS:
+    if _too_large(shape):
         raise ProgramError(f"{place}.shape: over {MAX_DEPTH} dimensions or {MAX_ELEMENTS} elements")
-    if stride is not None and len(stride) != len(shape):
-        raise ProgramError(f"{place}.stride: {len(stride)} strides for {len(shape)} dimensions")
-    if stride is not None and sum((n - 1) * s for n, s in zip(shape, stride) if n) > MAX_ELEMENTS:
-        raise ProgramError(f"{place}.stride: spans over {MAX_ELEMENTS} elements")
+    stride = None if record["stride"] is None else _stride(record["stride"], f"{place}.stride", shape)
     dtype = _one_of(record["dtype"], f"{place}.dtype", DTYPES)
     flags = [_boolean(record[key], f"{place}.{key}") for key in ("requires_grad", "parameter")]
-    return Leaf(_name(record["name"], f"{place}.name"), shape, dtype, stride, *flags)
+    if flags[0] and not (DTYPES[dtype].is_floating_point or DTYPES[dtype].is_complex):
+        raise ProgramError(f"{place}.requires_grad: {dtype} has no gradient")
+    return Leaf(_name(record["name"], f"{place}.name", _CALLER_NAME), shape, dtype, stride, *flags)
 
 
-def _statement(data: Any, place: str) -> Statement:
+def _stride(data: Any, place: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+    stride = _each(data, place, _size)
+    if len(stride) != len(shape):
+        raise ProgramError(f"{place}: {len(stride)} strides for {len(shape)} dimensions")
+    pairs = list(zip(shape, stride, strict=True))
+    if sum((n - 1) * s for n, s in pairs if n) > MAX_ELEMENTS:
+        raise ProgramError(f"{place}: spans over {MAX_ELEMENTS} elements")
+    if math.prod(shape) and any(n > 1 and s == 0 for n, s in pairs):
+        raise ProgramError(f"{place}: stride 0 repeats elements; expand one in the setup")
+    return stride
+
+
+def _statement(data: Any, place: str, results_are: re.Pattern[str]) -> Statement:
     record = _record(data, place, {"op", "operands", "arguments", "results", "mode"})
     op = VOCABULARY[_one_of(record["op"], f"{place}.op", VOCABULARY)]
     operands = _each(record["operands"], f"{place}.operands", _value)
     arguments = _each(record["arguments"], f"{place}.arguments", _literal)
     if len(operands) != op.operands or len(arguments) != len(op.arguments):
         raise ProgramError(f"{place}: {op.name} takes {op.operands} operands and {len(op.arguments)} arguments")
-    results = _each(record["results"], f"{place}.results", _name)
-    if op.mutates and results:
-        raise ProgramError(f"{place}.results: {op.name} has no result")
+    results = _each(record["results"], f"{place}.results", lambda item, at: _name(item, at, results_are))
+    if len(results) > (0 if op.mutates else MAX_ITEMS if op.many else 1):
+        raise ProgramError(f"{place}.results: {op.name} has {'no result' if op.mutates else 'one result'}")
     return Statement(op.name, operands, arguments, results, _one_of(record["mode"], f"{place}.mode", MODES))
 
 
 def _state(data: Any, place: str) -> State:
     record = _record(data, place, {"fqn", "value", "persistent"})
     fqn = record["fqn"]
-    if not isinstance(fqn, str) or not _FQN.fullmatch(fqn) or set(fqn.split(".")) & _KEYWORDS:
-        raise ProgramError(f"{place}.fqn: {_brief(fqn)} is no FQN")
-    return State(fqn, _name(record["value"], f"{place}.value"), _boolean(record["persistent"], f"{place}.persistent"))
+    if not isinstance(fqn, str) or not _FQN.fullmatch(fqn) or set(fqn.split(".")) & _NO_FQN_PART:
+        raise ProgramError(f"{place}.fqn: {brief(fqn)} is no FQN")
+    value = _name(record["value"], f"{place}.value", _CALLER_NAME)
+    return State(fqn, value, _boolean(record["persistent"], f"{place}.persistent"))
 
 
 def _keyword(data: Any, place: str) -> tuple[str, Tree]:
     if not isinstance(data, list) or len(data) != 2:
-        raise ProgramError(f"{place}: a pair [name, tree] is needed, not {_brief(data)}")
-    return _name(data[0], f"{place}[0]"), _tree(data[1], f"{place}[1]")
+        raise ProgramError(f"{place}: a pair [name, tree] is needed, not {brief(data)}")
+    if isinstance(data[0], str) and _NO_KEYWORD.fullmatch(data[0]):
+        raise ProgramError(f"{place}[0]: {brief(data[0])} can't name an argument")
+    return _name(data[0], f"{place}[0]", _WORD), _tree(data[1], f"{place}[1]")
 
 
 def _tree(data: Any, place: str, depth: int = 0) -> Tree:
     if depth > MAX_DEPTH:
         raise ProgramError(f"{place}: nested deeper than {MAX_DEPTH}")
     if not isinstance(data, dict) or len(data) != 1:
-        raise ProgramError(f"{place}: one of ref, const, {', '.join(CONTAINERS)} is needed, not {_brief(data)}")
+        raise ProgramError(f"{place}: one of ref, const, {', '.join(CONTAINERS)} is needed, not {brief(data)}")
     ((kind, content),) = data.items()
     if kind == "ref":
         return Ref(_value(content, place))
@@ -235,14 +267,20 @@ def _tree(data: Any, place: str, depth: int = 0) -> Tree:
     kind = _one_of(kind, place, CONTAINERS)
     if kind != "dict":
         return Node(kind, _each(content, f"{place}.{kind}", lambda item, at: _tree(item, at, depth + 1)))
-    pairs = _each(content, f"{place}.dict", lambda item, at: _pair(item, at, depth))
+    pairs = _distinct(_each(content, f"{place}.dict", lambda item, at: _pair(item, at, depth)), f"{place}.dict")
     return Node(kind, tuple(tree for _, tree in pairs), tuple(key for key, _ in pairs))
 
 
 def _pair(data: Any, place: str, depth: int) -> tuple[str, Tree]:
     if not isinstance(data, list) or len(data) != 2:
-        raise ProgramError(f"{place}: a pair [key, tree] is needed, not {_brief(data)}")
-    return _name(data[0], place), _tree(data[1], place, depth + 1)
+        raise ProgramError(f"{place}: a pair [key, tree] is needed, not {brief(data)}")
+    return _name(data[0], place, _WORD), _tree(data[1], place, depth + 1)
+
+
+def _distinct(pairs: tuple[tuple[str, Tree], ...], place: str) -> tuple[tuple[str, Tree], ...]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ProgramError(f"{place}: one key twice")
+    return pairs
 
 
 def _literal(data: Any, place: str) -> Literal:
@@ -250,38 +288,48 @@ def _literal(data: Any, place: str) -> Literal:
         return _one_of(data, place, DTYPES)
     if not isinstance(data, list):
         return _number(data, place)
-    items = _each(data, place, _literal)
-    sizes = [abs(item) for item in items if isinstance(item, int)]
-    if len(items) > MAX_DEPTH or math.prod(max(size, 1) for size in sizes) > MAX_ELEMENTS:
+    items = _each(data, place, _integer)
+    if _too_large(items):
         raise ProgramError(f"{place}: over {MAX_DEPTH} dimensions or {MAX_ELEMENTS} elements")
     return items
 
 
-def _number(data: Any, place: str) -> None | bool | int | float:
+def _too_large(sizes: tuple[int, ...]) -> bool:
+    """Whether a tensor of these sizes is; one that is empty has strides that count the others all the same."""
+    return len(sizes) > MAX_DEPTH or math.prod(max(abs(size), 1) for size in sizes) > MAX_ELEMENTS
+
+
+def _integer(data: Any, place: str) -> int:
+    if isinstance(data, bool) or not isinstance(data, int) or abs(data) > MAX_INTEGER:
+        raise ProgramError(f"{place}: an integer up to {MAX_INTEGER} is needed, not {brief(data)}")
+    return data
+
+
+def _number(data: Any, place: str) -> bool | int | float | None:
     if data is None or isinstance(data, bool):
         return data
     if isinstance(data, int) and abs(data) <= MAX_INTEGER:
         return data
     if isinstance(data, float) and math.isfinite(data):
         return data
-    raise ProgramError(f"{place}: None, a bool, a finite float or an int up to {MAX_INTEGER}, not {_brief(data)}")
+    raise ProgramError(f"{place}: None, a bool, a finite float or an int up to {MAX_INTEGER}, not {brief(data)}")
 
 
 def _size(data: Any, place: str) -> int:
     if isinstance(data, bool) or not isinstance(data, int) or not 0 <= data <= MAX_INTEGER:
-        raise ProgramError(f"{place}: a size from 0 to {MAX_INTEGER} is needed, not {_brief(data)}")
+        raise ProgramError(f"{place}: a size from 0 to {MAX_INTEGER} is needed, not {brief(data)}")
     return data
 
 
 def _boolean(data: Any, place: str) -> bool:
     if not isinstance(data, bool):
-        raise ProgramError(f"{place}: true or false is needed, not {_brief(data)}")
+        raise ProgramError(f"{place}: true or false is needed, not {brief(data)}")
     return data
 
 
-def _name(data: Any, place: str) -> str:
-    if not isinstance(data, str) or not _NAME.fullmatch(data) or data in _KEYWORDS:
-        raise ProgramError(f"{place}: {_brief(data)} is no name")
+def _name(data: Any, place: str, pattern: re.Pattern[str]) -> str:
+    if not isinstance(data, str) or not pattern.fullmatch(data):
+        raise ProgramError(f"{place}: {brief(data)} is no name here ({pattern.pattern})")
     return data
 
 
@@ -289,15 +337,18 @@ def _value(data: Any, place: str) -> str:
     """A name in sight of a statement: a plain name, or self. and an FQN."""
     if isinstance(data, str) and data.startswith("self.") and _FQN.fullmatch(data[5:]):
         return data
-    return _name(data, place)
+    return _name(data, place, _ANY_NAME)
 
 
 def _one_of(data: Any, place: str, allowed: Any) -> str:
     if not isinstance(data, str) or data not in allowed:
-        raise ProgramError(f"{place}: {_brief(data)} is not in the vocabulary")
+        raise ProgramError(f"{place}: {brief(data)} is not in the vocabulary")
     return data
 
 
-def _brief(data: Any) -> str:
+def brief(data: Any) -> str:
+    """Data of a file as a few words of one line: a text or number as Python writes it, else what it is."""
+    if isinstance(data, (list, dict)):
+        return "a list" if isinstance(data, list) else "an object"
     text = repr(data)
     return text if len(text) <= 60 else text[:57] + "..."
