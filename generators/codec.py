@@ -31,13 +31,13 @@ MAX_ELEMENTS = 1 << 12
 
 #: What the caller makes, what the body makes, and what a statement may be given: see generators/program.py.
 #: A value of any other name could hide ``torch`` in the printed script.
-_CALLER_NAME = re.compile(r"x\d{1,3}")
-_BODY_NAME = re.compile(r"v\d{1,3}")
-_ANY_NAME = re.compile(r"[axv]\d{1,3}")
+_CALLER_NAME = re.compile(r"x[0-9]{1,3}")
+_BODY_NAME = re.compile(r"v[0-9]{1,3}")
+_ANY_NAME = re.compile(r"[axv][0-9]{1,3}")
 _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _FQN = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z][a-z0-9_]{0,31}){0,5}")
 #: An argument of forward may not hide what its body speaks of, nor a part of an FQN what a module is made of.
-_NO_KEYWORD = re.compile(r"self|torch|nn|F|(a|x|v|arg)\d+|" + "|".join(keyword.kwlist))
+_NO_KEYWORD = re.compile(r"self|torch|nn|F|(a|x|v|arg)[0-9]+|" + "|".join(keyword.kwlist))
 _NO_FQN_PART = frozenset(keyword.kwlist) | {"self", "program"} | frozenset(dir(nn.Module()))
 
 T = TypeVar("T")
