@@ -20,6 +20,15 @@ class Refusal:
 
 REFUSALS: tuple[Refusal, ...] = (
     Refusal(
+        r"functionalization encountered a tensor being mutated that has internal overlap",
+        "the message says that compiling bans it, and why; torch/_subclasses/functional_tensor.py",
+    ),
+    Refusal(
+        r"^aten\.(nonzero|_local_scalar_dense|item|masked_select|unique)",
+        "data-dependent shapes and values: DynamicOutputShapeException and DataDependentOutputException, "
+        "torch/_subclasses/fake_tensor.py",
+    ),
+    Refusal(
         r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
         "torch/_functorch/config.py, donated_buffer; the message names the switch",
     ),

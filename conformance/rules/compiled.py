@@ -22,7 +22,7 @@ OWNERS: tuple[tuple[str, str, str], ...] = (
     ("C3", r"alone\d|one_by_one", r"error"),
     ("C5", r"train", r".*\.(is|shares|base)"),
     ("C5", r"written|written_no_grad", r".*"),
-    ("C4", r"train", r"caller\..*|rng"),
+    ("C4", r"train", r"caller\..*|rng\.value"),
     ("C2", r"train", r"outputs\[.*"),
     ("C7", r".*", r".*"),
 )
