@@ -47,7 +47,7 @@ def replay(what: str, as_source: bool, implementation: str, device: str) -> None
     job = Job(implementation, device)
     with Sandbox(job) as sandbox:
         verdict = sandbox.judge(program, thorough=True)
-    judged = [item for item in verdict.judged if finding is None or item.finding is not None and item.finding.slug == finding.slug]
+    judged = [item for item in verdict.judged if finding is None or item.finding == finding]
     if as_source:
         click.echo(script(judged[0], program, device) if judged else source(program, device=device), nl=False)
         return

@@ -27,7 +27,7 @@ from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import shards_for
 from conformance.smoke import broken_adapter
-from reports.record import merge, write_record
+from reports.record import Record, merge, write_record
 from reports.summary import summarize
 
 #: Where records and the programs of new failures go, under the directory that pytest is run in.
@@ -66,12 +66,18 @@ class Run:
         self.programs = PROFILES[option.profile].programs if option.programs is None else option.programs
         self.only = tuple(id for id in re.findall(r"\b[A-Z]\d+\b", option.keyword) if id in RULES or id in VOCABULARY_RULES)
         self.header = header(option.implementation, option.profile, self.seed, self.devices)
-        self.record: Any = None
+        self.record: Record | None = None
+        self.path: Path = option.record or RUNS / f"{run_name(option.profile)}.json"
 
     @property
     def time_is_up(self) -> bool:
         """Whether no further shard is to be started."""
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
+
+
+def run_name(profile: str) -> str:
+    """What a record is called where nobody says: profile, torch version, time."""
+    return f"{profile}-torch{torch.__version__}-{time.strftime('%Y%m%d-%H%M%S')}"
 
 
 def _seed(text: str) -> int:
@@ -157,7 +163,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reason = "interrupted" if exitstatus == pytest.ExitCode.INTERRUPTED else ""
     run.record = merge(run.header, sorted(run.folder.glob("*.jsonl")), reason)
     shutil.rmtree(run.folder, ignore_errors=True)
-    run.path = session.config.option.record or RUNS / f"{run.profile}-torch{torch.__version__}-{time.strftime('%Y%m%d-%H%M%S')}.json"
     run.path.parent.mkdir(parents=True, exist_ok=True)
     write_record(run.record, run.path)
 

@@ -13,7 +13,7 @@ from conformance.implementation import Joint
 
 def placeholders(joint: Joint) -> list[fx.Node]:
     """The graph's placeholders, in order."""
-    return joint.graph_module.graph.find_nodes(op="placeholder")  # type: ignore[no-any-return]
+    return list(joint.graph_module.graph.find_nodes(op="placeholder"))
 
 
 def output_node(joint: Joint) -> fx.Node:

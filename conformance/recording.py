@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -66,7 +66,7 @@ class Recorder:
         append_row(self.journal, row)
 
 
-def _one_each(judged: Collection[Judged]) -> list[Judged]:
+def _one_each(judged: Sequence[Judged]) -> list[Judged]:
     """The first violation of each signature: one row says that it happened."""
     return list({str(item.signature): item for item in reversed(judged)}.values())[::-1]
 

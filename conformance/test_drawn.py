@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+from conformance.conftest import Run
+from conformance.recording import Recorder
 from conformance.reporting import fail_on_new
+from conformance.sandbox import Sandbox
+from conformance.shards import Shard
 
 
-def test_drawn_programs(shard, sandbox, recorder, run, record_property):
+def test_drawn_programs(
+    shard: Shard, sandbox: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
+) -> None:
     if run.time_is_up:
         pytest.skip("the run's minutes are over")
     verdicts = []

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import golden
-from conformance.findings import FindingError, load_finding
+from conformance.conftest import Run
+from conformance.findings import Finding, FindingError, load_finding
+from conformance.recording import Recorder
 from conformance.reporting import fail_on_new, unreadable
+from conformance.sandbox import Sandbox
 from reports.record import Outcome
 
 
-def findings():
+def findings() -> Iterator[Any]:
     """A parameter for each finding that applies to the installed torch; a damaged file fails by itself."""
     for path in sorted(golden.FINDINGS.glob("*.json")):
         try:
@@ -25,7 +30,9 @@ def findings():
 
 
 @pytest.mark.parametrize("finding", list(findings()))
-def test_finding_still_fails(finding, sandbox, recorder, run, record_property):
+def test_finding_still_fails(
+    finding: Finding, sandbox: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
+) -> None:
     unreadable(finding)
     verdict = sandbox.judge(finding.program, thorough=True)
     fails = any(item.finding is not None and item.finding.slug == finding.slug for item in verdict.judged)

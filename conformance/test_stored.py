@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import pytest
 
 import golden
+from conformance.conftest import Run
+from conformance.recording import Recorder
 from conformance.reporting import fail_on_new, unreadable
+from conformance.sandbox import Sandbox
 from generators.codec import ProgramError, load
 from generators.features import features
+from generators.program import Program
 
 
-def stored_programs():
+def stored_programs() -> Iterator[Any]:
     """A parameter for each stored program, with its features as keywords; a damaged file fails by itself."""
     for path in golden.program_files():
         try:
@@ -23,7 +30,9 @@ def stored_programs():
 
 
 @pytest.mark.parametrize("program", list(stored_programs()))
-def test_stored_program(program, sandbox, recorder, run, record_property):
+def test_stored_program(
+    program: Program, sandbox: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
+) -> None:
     unreadable(program)
     verdict = sandbox.judge(program)
     recorder.add(verdict, "stored", "stored")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 import conformance.rules  # noqa: F401
+from conformance.conftest import Run
 from conformance.implementation import load_implementation
+from conformance.recording import Recorder
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import VOCABULARY_RULES
 
 
 @pytest.mark.parametrize("requirement", VOCABULARY_RULES)
-def test_descriptor_classes_keep(requirement, run, recorder, record_property):
+def test_descriptor_classes_keep(requirement: str, run: Run, recorder: Recorder, record_property: Callable[..., Any]) -> None:
     record_property("requirement", requirement)
     namespace = load_implementation(run.implementation).descriptors
     violations = VOCABULARY_RULES[requirement].judge(namespace)

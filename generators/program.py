@@ -37,7 +37,7 @@ class Ref:
 class Const:
     """A leaf of a tree: a plain Python value that pytree passes through."""
 
-    value: None | bool | int | float
+    value: bool | int | float | None
 
 
 @dataclass(frozen=True)

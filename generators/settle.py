@@ -82,10 +82,10 @@ def _states(loose: Loose, leaves: Sequence[Leaf], names: list[str]) -> Iterator[
             hung.append(leaf.name)
             yield State(fqn, leaf.name, persistent=choice.layout != "transposed")
     made_in_setup = names[len(leaves) :]
-    for choice in loose.ties:
+    for tie in loose.ties:
         candidates = hung + made_in_setup
         if candidates:
-            yield State(next(ties), candidates[choice % len(candidates)])
+            yield State(next(ties), candidates[tie % len(candidates)])
 
 
 def _arguments(loose: Loose, inputs: list[str]) -> tuple[tuple[Tree, ...], tuple[tuple[str, Tree], ...]]:

@@ -76,7 +76,7 @@ def runtime(literal: Literal) -> Any:
 
 
 def _pointwise() -> list[Op]:
-    calls = "sin exp tanh sigmoid neg abs square relu sgn round log1p rsqrt cos sqrt".split()
+    calls = ["sin", "exp", "tanh", "sigmoid", "neg", "abs", "square", "relu", "sgn", "round", "log1p", "rsqrt", "cos", "sqrt"]
     named = [Op(name, "pointwise", f"torch.{name}({{x}})") for name in calls]
     return named + [
         Op("scale", "pointwise", "{x} * {p}", (a.among(2, 0.5, -1, 0, 3.0),)),
@@ -100,7 +100,7 @@ def _pointwise() -> list[Op]:
 def _binary() -> list[Op]:
     signs = {"mul": "*", "add": "+", "sub": "-", "div": "/"}
     named = [Op(name, "binary", f"{{x}} {sign} {{y}}") for name, sign in signs.items()]
-    calls = "maximum minimum atan2 copysign".split()
+    calls = ["maximum", "minimum", "atan2", "copysign"]
     return named + [Op(name, "binary", f"torch.{name}({{x}}, {{y}})") for name in calls] + [
         Op("eq", "binary", "{x} == {y}"),
         Op("gt", "binary", "{x} > {y}"),

@@ -22,7 +22,9 @@ from conformance.graph import (
     placeholder_descriptors,
     placeholders,
 )
+from conformance.observation import storage_key
 from conformance.rule import Complaint, has_joint, is_training, rule
+from conformance.rules.causes import Eager
 from conformance.rules.primals import both_sides, primals_of
 
 BASES = ("ViewBaseAOTInput", "SyntheticBaseAOTInput")
@@ -139,7 +141,7 @@ def _represents(found: Any, tensor: torch.Tensor, tensors: dict[Any, Any]) -> bo
     if not isinstance(other, torch.Tensor):
         return False
     if _is_under_base(found):
-        return other.untyped_storage()._cdata == tensor.untyped_storage()._cdata
+        return storage_key(other) == storage_key(tensor)
     return other is tensor
 
 
@@ -156,6 +158,10 @@ def tangents_and_gradients_are_complete(case: Case) -> Iterator[Complaint]:
         if differentiable != (output in tangents or names.IntermediateBaseAOTOutput(base_of=output) in tangents):
             wanted, found = ("one", "none") if differentiable else ("none", "one")
             yield "inputs TangentAOTInput(PlainAOTOutput)", f"{wanted} for output {index}", found
+    for output, differentiable in _judged_additions(case):
+        if differentiable != (output in tangents):
+            wanted, found = ("one", "none") if differentiable else ("none", "one")
+            yield f"inputs TangentAOTInput({kind_of(output)})", f"{wanted} for {output}", found
     if is_training(case):
         yield from _gradient_complaints(case, outputs)
 
@@ -174,16 +180,55 @@ def _judged_outputs(case: Case) -> Iterator[tuple[int, bool]]:
             yield index, state == "grad_fn"
 
 
+def _judged_additions(case: Case) -> Iterator[tuple[Any, bool]]:
+    """The mutations and intermediate bases that are returned, and whether they have a tangent.
+
+    Only a differentiable intermediate has a base returned. A mutation is judged where no mode and no detaching
+    comes between what eager's input is after the call and what autograd knows of the write.
+    """
+    facts = case.eager["train"]
+    held = {id(tensor): f"caller.{name}.autograd" for name, tensor in case.built.tensors.items()}
+    is_clear = not facts["error"] and not Eager(case.program, case.before, facts).leaves_autograd
+    for output in output_descriptors(case.joint):
+        if kind_of(output) == "IntermediateBaseAOTOutput":
+            yield output, True
+        elif kind_of(output) == "InputMutationAOTOutput" and is_clear:
+            state = facts.get(held.get(id(primals_of(case).get(output.mutated_input)), ""))
+            if state in ("no grad", "grad_fn"):
+                yield output, state == "grad_fn"
+
+
 def _gradient_complaints(case: Case, outputs: list[Any]) -> Iterator[Complaint]:
     names = case.implementation.descriptors
-    for descriptor in placeholder_descriptors(case.joint):
-        tensor = primals_of(case).get(descriptor)
-        if descriptor is None or kind_of(descriptor) not in ("ParamAOTInput", "BufferAOTInput", "PlainAOTInput"):
+    inputs = placeholder_descriptors(case.joint)
+    for output in outputs:
+        if kind_of(output) == "GradAOTOutput" and not any(output.grad_of in chain(d) for d in inputs):
+            yield f"outputs GradAOTOutput({kind_of(output.grad_of)})", "a gradient of an input of this graph", output
+    primals = primals_of(case)
+    for descriptor in inputs:
+        if descriptor in primals:
+            wanted = _requires_grad(primals[descriptor])
+        elif kind_of(descriptor) in BASES:
+            wanted = _base_requires_grad(descriptor, primals)
+        else:
             continue
-        wanted = isinstance(tensor, torch.Tensor) and tensor.requires_grad
         found = outputs.count(names.GradAOTOutput(grad_of=descriptor))
         if found != int(wanted):
             yield f"outputs GradAOTOutput({kind_of(descriptor)})", f"{int(wanted)} for {descriptor}", found
+
+
+def _requires_grad(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def _base_requires_grad(descriptor: Any, primals: dict[Any, Any]) -> bool:
+    """Whether the views' own base requires grad, or for a synthetic base any input on its storage."""
+    tensor = primals.get(list(chain(descriptor))[-1])
+    if not isinstance(tensor, torch.Tensor):
+        return False
+    if kind_of(descriptor) == "ViewBaseAOTInput":
+        return _requires_grad(tensor._base)
+    return any(_requires_grad(other) and storage_key(other) == storage_key(tensor) for other in primals.values())
 
 
 @rule("J7", lambda case: has_joint(case) and bool(_pieces_found(case) or _pieces_expected(case)))
@@ -248,7 +293,8 @@ def _structure_complaints(case: Case) -> Iterator[Complaint]:
     structure = case.eager["train"].get("outputs.structure")
     if structure is not None and str(case.joint.out_spec) != structure:
         yield "out_spec", structure, str(case.joint.out_spec)
-    state = len(case.joint.params_spec) + len(case.joint.buffers_spec)
-    expected = state + len(case.program.flat_args)
-    if case.joint.in_spec.num_leaves != expected:
-        yield "in_spec", f"{expected} leaves: state and user inputs", case.joint.in_spec.num_leaves
+    state = [*case.joint.params_spec, *case.joint.buffers_spec]
+    given, kwargs = [*state, *case.built.args], case.built.kwargs
+    expected = [str(pytree.tree_structure((positional, kwargs))) for positional in (given, tuple(given))]
+    if str(case.joint.in_spec) not in expected:
+        yield "in_spec", f"the state, then the user's arguments: {expected[0]}", str(case.joint.in_spec)

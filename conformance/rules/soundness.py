@@ -13,7 +13,16 @@ from torch import fx
 
 from conformance.case import Case
 from conformance.difference import differences, same
-from conformance.graph import chain, flat_results, kind_of, output_descriptors, output_node, placeholder_descriptors, placeholders
+from conformance.graph import (
+    chain,
+    flat_results,
+    kind_of,
+    output_descriptors,
+    output_node,
+    placeholder_descriptors,
+    placeholders,
+)
+from conformance.observation import Raised
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.primals import both_sides, primals_of
 
@@ -68,9 +77,13 @@ def the_graph_is_functional(case: Case) -> Iterator[Complaint]:
 @rule("J13", has_joint)
 def the_graph_is_sound(case: Case) -> Iterator[Complaint]:
     module = case.joint.graph_module
-    module.graph.lint()
-    twin = copy.deepcopy(module)
-    twin.recompile()
+    try:
+        module.graph.lint()
+        twin = copy.deepcopy(module)
+        twin.recompile()
+    except Exception as error:
+        yield "graph_module", "lint, deepcopy and recompile without an error", Raised("lint", error)
+        return
     described = [node.meta.get("desc") for node in twin.graph.nodes if node.op in ("placeholder", "output")]
     if described != [*placeholder_descriptors(case.joint), output_node(case.joint).meta.get("desc")]:
         yield "deepcopy", "the same descriptors", described
@@ -91,11 +104,12 @@ def _differs_from_the_interpreter(module: fx.GraphModule) -> Iterator[Complaint]
 
 
 def _example(node: fx.Node) -> Any:
-    """A real input for a placeholder: zeros of its val's shape, which are legal indices nearly everywhere."""
+    """A real input for a placeholder, of its val's shape; integers are 0, a legal index nearly everywhere."""
     val = node.meta.get("val")
     if not isinstance(val, torch.Tensor):
         return val
-    return torch.empty_strided(val.shape, val.stride(), dtype=val.dtype, device=val.device).fill_(0)
+    number = 0.5 if val.is_floating_point() or val.is_complex() else 0  # 0 would hide what is multiplied by it
+    return torch.empty_strided(val.shape, val.stride(), dtype=val.dtype, device=val.device).fill_(number)
 
 
 def _again(value: Any) -> Any:
@@ -157,6 +171,13 @@ def _what(node: fx.Node) -> str:
 def exporting_changes_nothing(case: Case) -> Iterator[Complaint]:
     for difference in differences(case.before, case.after):
         yield difference.path, difference.expected, difference.found
+    for path, module in case.built.module.named_modules():  # a program registers no hooks
+        for name, table in vars(module).items():
+            if name.endswith("_hooks") and table:
+                yield f"module {path}.{name}", "no hooks", table
+    for name, tensor in case.built.tensors.items():
+        if tensor._backward_hooks:
+            yield f"caller.{name}.hooks", "no hooks", tensor._backward_hooks
 
 
 def _nothing_is_differentiable(case: Case) -> bool:
@@ -173,8 +194,11 @@ def without_gradients_it_is_an_inference_graph(case: Case) -> Iterator[Complaint
                 yield f"{side} {kind_of(descriptor)}", "none, as nothing is differentiable", descriptor
 
 
-@rule("J17", lambda case: has_joint(case) and case.second is not None)
+@rule("J17", lambda case: has_joint(case) and case.thorough)
 def two_exports_give_one_graph(case: Case) -> Iterator[Complaint]:
+    if case.second is None:
+        yield "a second export", "a joint graph, as from the first", "an error"
+        return
     first, second = (_lines(joint.graph_module) for joint in (case.joint, case.second))
     for mine, other in zip(first, second):
         if mine != other:
@@ -188,8 +212,10 @@ def _lines(module: fx.GraphModule) -> list[str]:
     return [f"{node.format_node()} {node.meta.get('desc')}" for node in module.graph.nodes]
 
 
-@rule("J18", lambda case: bool(case.optioned))
+@rule("J18", lambda case: has_joint(case) and case.thorough and bool(_tried_options(case)))
 def export_options_do_as_documented(case: Case) -> Iterator[Complaint]:
+    for option in _tried_options(case) - case.optioned.keys():
+        yield option, "a joint graph, as without the option", "an error"
     for option, joint in case.optioned.items():
         nodes = [node for node in joint.graph_module.graph.nodes if node.op == "call_function"]
         if option == "decompositions":
@@ -197,13 +223,21 @@ def export_options_do_as_documented(case: Case) -> Iterator[Complaint]:
             if left:
                 yield "decompositions", "applied in forward and backward", f"left: {left}"
         elif option == "keep_inference_input_mutations":
-            yield from _kept_mutations(joint)
+            yield from _kept_mutations(case, joint)
 
 
-def _kept_mutations(joint: Any) -> Iterator[Complaint]:
+def _tried_options(case: Case) -> set[str]:
+    return {"decompositions", "keep_inference_input_mutations"} & case.implementation.export_options()
+
+
+def _kept_mutations(case: Case, joint: Any) -> Iterator[Complaint]:
     """In an inference graph, a mutation kept in the graph is a copy_ and no output."""
     if any(kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
         return
     left = [d for d in output_descriptors(joint) if kind_of(d) == "InputMutationAOTOutput"]
     if left:
         yield "keep_inference_input_mutations", "mutations done in the graph", f"handed out: {left}"
+    copies = {node.args[0].meta.get("desc") for node in joint.graph_module.graph.nodes if node.target is torch.ops.aten.copy_.default}
+    for mutation in output_descriptors(case.joint):
+        if kind_of(mutation) == "InputMutationAOTOutput" and mutation not in left and mutation.mutated_input not in copies:
+            yield "keep_inference_input_mutations", "a copy_ for each mutation", f"none for {mutation}"

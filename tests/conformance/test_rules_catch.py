@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 from typing import Any
 
 import pytest
@@ -12,13 +13,20 @@ import conformance.rules  # noqa: F401  (registers the rules)
 import tests.wrong
 from conformance.case import walk
 from conformance.implementation import Implementation
-from conformance.pytorch import PyTorch
-from conformance.rule import RULES, VOCABULARY_RULES, Rule, Violation
+from conformance.rule import RULES, VOCABULARY_RULES, Rule
+from conformance.signature import Signature, signature_of
 from tests.wrong.base import Wrong
 
 MODULES = [importlib.import_module(f"tests.wrong.{module.name}") for module in pkgutil.iter_modules(tests.wrong.__path__)]
 WRONG: list[Wrong] = [wrong for module in MODULES for wrong in getattr(module, "WRONG", ())]
 ALL_RULES: dict[str, Rule] = {**RULES, **VOCABULARY_RULES}
+
+#: Where PyTorch itself breaks a rule on nearly every program: the places that its signatures name.
+BROKEN_EVERYWHERE = {
+    "C7": "no_grad:outputs[#].autograd",
+    "J10": "cache_hash of a second export",
+    "J14": "partitioner_tag of a node that depends on no tangent, used in backward alone",
+}
 
 every_wrong = pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.rule}: {wrong.title}")
 
@@ -30,21 +38,29 @@ def subject(wrong: Wrong, implementation: Implementation) -> Any:
     return walk(wrong.program, implementation, thorough=True)
 
 
-def violations(rule: Rule, looked_at: Any) -> list[Violation]:
+@cache
+def right_subject(wrong: Wrong) -> Any:
+    """What the rule must let pass."""
+    return subject(wrong, wrong.right())
+
+
+def signatures(rule: Rule, looked_at: Any) -> set[Signature]:
     """What the rule says; that it applies is part of what is tested."""
     assert rule.applies(looked_at), f"{rule.id} does not apply"
-    return rule.judge(looked_at)
+    return set(map(signature_of, rule.judge(looked_at)))
 
 
 @every_wrong
 def test_rule_catches(wrong: Wrong) -> None:
+    rule = ALL_RULES[wrong.rule]
     looked_at = wrong.namespace if wrong.implementation is None else subject(wrong, wrong.implementation())
-    assert violations(ALL_RULES[wrong.rule], looked_at)
+    assert signatures(rule, looked_at) - signatures(rule, right_subject(wrong))
 
 
 @every_wrong
 def test_rule_lets_pytorch_pass(wrong: Wrong) -> None:
-    assert violations(ALL_RULES[wrong.rule], subject(wrong, PyTorch())) == []
+    found = signatures(ALL_RULES[wrong.rule], right_subject(wrong))
+    assert [signature for signature in found if signature.path != BROKEN_EVERYWHERE.get(wrong.rule)] == []
 
 
 @pytest.mark.parametrize("rule", ALL_RULES)

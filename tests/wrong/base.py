@@ -26,7 +26,8 @@ Change = Callable[[Any], Any]
 class Wrong:
     """An implementation, on a program, that its rule must catch; for the vocabulary a namespace of classes.
 
-    ``implementation`` makes a new one: a class, or any function without arguments.
+    ``implementation`` makes a new one: a class, or any function without arguments. ``right`` makes the one
+    that the rule must let pass: PyTorch's own, except where that can't show the rule at work.
     """
 
     rule: str
@@ -34,6 +35,7 @@ class Wrong:
     implementation: Callable[[], Implementation] | None = None
     program: Program | None = None
     namespace: Any = None
+    right: Callable[[], Implementation] = PyTorch
 
 
 class Corrupted(PyTorch):
