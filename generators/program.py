@@ -18,9 +18,9 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Union
+from typing import Any, TypeAlias
 
-Literal = Union[None, bool, int, float, str, tuple["Literal", ...]]
+Literal: TypeAlias = "None | bool | int | float | str | tuple[Literal, ...]"
 
 MODES = ("", "no_grad", "enable_grad")
 CONTAINERS = ("tuple", "list", "dict")
@@ -49,7 +49,7 @@ class Node:
     keys: tuple[str, ...] = ()
 
 
-Tree = Union[Ref, Const, Node]
+Tree: TypeAlias = "Ref | Const | Node"
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def settle(loose: Loose) -> Program:
     leaves = tuple(_leaf(index, choice, loose.family) for index, choice in enumerate(loose.leaves))
     values = make_leaves(leaves)
     setup = tuple(_settle_setup(loose.setup, values))
-    state = tuple(_states(loose, leaves, list(values)))
+    state = tuple(_states(loose, leaves, values))
     inputs = [name for name in values if name not in {s.value for s in state}] or list(values)
     args, kwargs = _arguments(loose, inputs)
     module = Program(leaves, setup, state, args, kwargs)
@@ -73,15 +73,16 @@ def _settle_setup(loose: Sequence[LooseStatement], values: dict[str, Any]) -> It
             yield statement
 
 
-def _states(loose: Loose, leaves: Sequence[Leaf], names: list[str]) -> Iterator[State]:
+def _states(loose: Loose, leaves: Sequence[Leaf], values: dict[str, Any]) -> Iterator[State]:
+    """The values to hang on the module; not a parameter that the setup made a non-leaf: no module takes one."""
     parameters, buffers, ties = iter(PARAMETER_FQNS), iter(BUFFER_FQNS), iter(TIED_FQNS)
     hung: list[str] = []
     for leaf, choice in zip(leaves, loose.leaves):
-        if choice.role != "input":
+        if choice.role != "input" and (choice.role == "buffer" or values[leaf.name].is_leaf):
             fqn = next(buffers if choice.role == "buffer" else parameters)
             hung.append(leaf.name)
             yield State(fqn, leaf.name, persistent=choice.layout != "transposed")
-    made_in_setup = names[len(leaves) :]
+    made_in_setup = list(values)[len(leaves) :]
     for tie in loose.ties:
         candidates = hung + made_in_setup
         if candidates:

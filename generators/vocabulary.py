@@ -254,9 +254,9 @@ METADATA = [
 ]
 
 #: Every op, simplest kind first.
-OPS: tuple[Op, ...] = tuple(
-    [*_pointwise(), *_binary(), *REDUCTIONS, *VIEWS, *MUTATIONS, *MULTI, *MATRIX, *NORMS, *INDEXING, *METADATA]
-)
+OPS: tuple[Op, ...] = (
+    *_pointwise(), *_binary(), *REDUCTIONS, *VIEWS, *MUTATIONS, *MULTI, *MATRIX, *NORMS, *INDEXING, *METADATA,
+)  # fmt: skip
 VOCABULARY: dict[str, Op] = {op.name: op for op in OPS}
 #: The ops of each kind.
 KINDS: dict[str, tuple[Op, ...]] = {kind: tuple(op for op in OPS if op.kind == kind) for kind in {op.kind: 0 for op in OPS}}
