@@ -250,8 +250,9 @@ def _pieces_found(case: Case) -> dict[Any, list[Any]]:
 
 
 def _pieces_expected(case: Case) -> dict[Any, list[Any]]:
+    names = case.implementation.descriptors
     wholes = {d: t for d, t in primals_of(case).items() if isinstance(t, torch.Tensor) and is_traceable_wrapper_subclass(t)}
-    return {descriptor: _pieces_of(descriptor, tensor, case.implementation.descriptors) for descriptor, tensor in wholes.items()}
+    return {descriptor: _pieces_of(descriptor, tensor, names) for descriptor, tensor in wholes.items()}
 
 
 def _pieces_of(descriptor: Any, tensor: Any, names: Any) -> list[Any]:

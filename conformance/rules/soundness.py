@@ -183,7 +183,8 @@ def exporting_changes_nothing(case: Case) -> Iterator[Complaint]:
 def _nothing_is_differentiable(case: Case) -> bool:
     facts = case.eager["train"]
     states = [fact for path, fact in facts.items() if path.endswith(".autograd")]
-    return has_joint(case) and not facts["error"] and set(states) <= {"no grad"} and not any(x.requires_grad for x in case.program.leaves)
+    takes_grad = any(leaf.requires_grad for leaf in case.program.leaves)
+    return has_joint(case) and not facts["error"] and set(states) <= {"no grad"} and not takes_grad
 
 
 @rule("J16", _nothing_is_differentiable)
@@ -237,7 +238,8 @@ def _kept_mutations(case: Case, joint: Any) -> Iterator[Complaint]:
     left = [d for d in output_descriptors(joint) if kind_of(d) == "InputMutationAOTOutput"]
     if left:
         yield "keep_inference_input_mutations", "mutations done in the graph", f"handed out: {left}"
-    copies = {node.args[0].meta.get("desc") for node in joint.graph_module.graph.nodes if node.target is torch.ops.aten.copy_.default}
+    nodes = joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.copy_.default)
+    copies = {node.args[0].meta.get("desc") for node in nodes}
     for mutation in output_descriptors(case.joint):
         if kind_of(mutation) == "InputMutationAOTOutput" and mutation not in left and mutation.mutated_input not in copies:
             yield "keep_inference_input_mutations", "a copy_ for each mutation", f"none for {mutation}"

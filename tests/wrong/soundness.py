@@ -14,7 +14,7 @@ from torch import fx, nn
 
 from conformance.graph import flat_results, kind_of, output_descriptors, output_node, placeholders
 from conformance.implementation import Implementation, Joint
-from generators.program import Program
+from generators.program import Program, Statement
 from tests import programs
 from tests.wrong.base import Corrupted, Wrong
 from tests.wrong.graph import Covering, Spoil
@@ -24,8 +24,8 @@ OptionsChange = Callable[[dict[str, Any]], dict[str, Any]]
 
 SIGMOID = replace(programs.ONE_OUTPUT, body=(programs.let("v0", "sigmoid", "a0"),))
 MUTATED_INFERENCE = replace(programs.INFERENCE, body=(programs.change("mul_", "a0", 2), programs.let("v0", "sin", "a0")))
-#: Eager refuses to write a leaf that requires grad, and so does the export.
-REFUSED = replace(programs.ONE_OUTPUT, body=(programs.change("mul_", "a0", 2),), outputs=programs.outputs("a0"))
+#: Shapes that do not fit: eager refuses, and so does the export.
+REFUSED = replace(programs.ONE_OUTPUT, body=(Statement("matmul", ("a0", "a0"), (), ("v0",)),))
 
 
 def node_of(joint: Joint, descriptor: Any) -> fx.Node:
