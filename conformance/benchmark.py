@@ -8,11 +8,13 @@ Both are timed in turn in one process, so that a noisy machine disturbs both.
 from __future__ import annotations
 
 import logging
+import os
 import statistics
 import time
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -40,6 +42,7 @@ def report(programs: int, repeats: int, seed: int, implementation: str) -> str:
     for program in drawn[:WARM_UP]:
         judge(program, adapter)
         bare(program, adapter)
+    before = _resident_megabytes()
     pairs = [(_timed(drawn, lambda p: bare(p, adapter)), _timed(drawn, lambda p: judge(p, adapter))) for _ in range(repeats)]
     return "\n".join(
         [
@@ -50,8 +53,15 @@ def report(programs: int, repeats: int, seed: int, implementation: str) -> str:
             _line("ratio", [w / b for b, w in pairs], "whole walk to bare torch"),
             _line("judged", [len(drawn) / w for _, w in pairs], "programs a second and core"),
             _line("with drawing", [len(drawn) / (w + drawing * len(drawn)) for _, w in pairs], "programs a second and core"),
+            f"memory             {before:.0f} MiB after warm-up, {_resident_megabytes():.0f} MiB after {repeats} repeats",
         ]
     )
+
+
+def _resident_megabytes() -> float:
+    """What of this process is in memory now, in MiB (Linux)."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def _line(name: str, figures: list[float], unit: str) -> str:

@@ -25,8 +25,11 @@ from conformance.profiles import PROFILES
 from conformance.recording import Recorder, header
 from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
-from conformance.shards import shards_for
+from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
+from generators.features import features
+from generators.program import Program
+from generators.strategies import MIXES
 from reports.record import Record, merge, write_record
 from reports.summary import summarize
 
@@ -113,9 +116,19 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let ``-k`` select by requirement: every test that judges programs judges all of them."""
+    """Let ``-k`` select by requirement and by feature.
+
+    Every test that judges programs judges all requirements; those that ``-k`` names are then the only ones
+    judged. A stored program has its features, a shard the kinds of ops that it draws.
+    """
     if "sandbox" in getattr(item, "fixturenames", ()):
         item.extra_keyword_matches.update(RULES)
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    for parameter in parameters:
+        if isinstance(parameter, Program):
+            item.extra_keyword_matches.update(features(parameter))
+        elif isinstance(parameter, Shard):
+            item.extra_keyword_matches.update(MIXES[parameter.mix].kinds)
 
 
 @pytest.fixture(scope="session")

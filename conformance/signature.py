@@ -43,7 +43,7 @@ def signature_of(violation: Violation) -> Signature:
 def without_numbers(text: str) -> str:
     """Digits as ``#``, and lists of them as one: what differs from program to program."""
     text = re.sub(r"0x[0-9a-f]+", "#", text)
-    text = re.sub(r"(?<![A-Za-z_])-?\d+(\.\d+)?(e-?\d+)?", "#", text)
+    text = re.sub(r"(?<![A-Za-z_\d])-?\d+(\.\d+)?(e-?\d+)?", "#", text)
     text = re.sub(r"\b([axv]|alone)\d+\b", r"\1#", text)
     return re.sub(r"#(, (#|None))+,?", "#..", text)
 

@@ -13,20 +13,18 @@ from conformance.recording import Recorder
 from conformance.reporting import fail_on_new, unreadable
 from conformance.sandbox import Sandbox
 from generators.codec import ProgramError, load
-from generators.features import features
 from generators.program import Program
 
 
 def stored_programs() -> Iterator[Any]:
-    """A parameter for each stored program, with its features as keywords; a damaged file fails by itself."""
+    """A parameter for each stored program; a damaged file fails by itself."""
     for path in golden.program_files():
         try:
             program = load(path)
         except ProgramError as error:
             yield pytest.param(error, id=path.stem)
         else:
-            names = [pytest.mark.__getattr__(name.replace(":", "_").replace("-", "_")) for name in sorted(features(program))]
-            yield pytest.param(program, id=path.stem, marks=names)
+            yield pytest.param(program, id=path.stem)
 
 
 @pytest.mark.parametrize("program", list(stored_programs()))

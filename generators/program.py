@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
-Literal: TypeAlias = "None | bool | int | float | str | tuple[Literal, ...]"
+Literal: TypeAlias = "bool | int | float | str | tuple[Literal, ...] | None"
 
 MODES = ("", "no_grad", "enable_grad")
 CONTAINERS = ("tuple", "list", "dict")

@@ -13,6 +13,7 @@ from conformance.difference import Difference, differences
 from conformance.observation import Raised
 from conformance.refusals import documented
 from conformance.rule import Complaint, rule
+from conformance.signature import frame_of
 
 #: (requirement, scenarios, paths): the first row that matches ``scenario:path`` in full owns the fact.
 OWNERS: tuple[tuple[str, str, str], ...] = (
@@ -126,9 +127,14 @@ def errors_are_as_in_eager(case: Case) -> Iterator[Complaint]:
 
 
 def is_internal(error: BaseException) -> bool:
-    """Whether the error is an assertion or slip inside the implementation, not a word to the user."""
+    """Whether the error is an assertion or slip inside the implementation, not a word to the user.
+
+    An op's own check of its operands, in its meta function or decomposition, is a word to the user, whatever
+    its type; an assertion of the pipeline around it is not.
+    """
     slips = (AssertionError, AttributeError, KeyError, UnboundLocalError, NameError, ZeroDivisionError)
-    return isinstance(error, slips) or "INTERNAL ASSERT" in str(error)
+    inside_an_op = frame_of(error).startswith(("_decomp/", "_refs/", "_prims", "_meta_registrations"))
+    return (isinstance(error, slips) and not inside_an_op) or "INTERNAL ASSERT" in str(error)
 
 
 @rule("C7", was_called)

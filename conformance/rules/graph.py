@@ -70,7 +70,7 @@ def _input_rank(descriptor: Any, fqns: list[str]) -> tuple[int, int] | None:
         return (4, 0)
     if any(base in kinds for base in BASES):
         return None
-    root = list(chain(descriptor))[-1] if descriptor is not None else None
+    root: Any = list(chain(descriptor))[-1] if descriptor is not None else None
     kind = kind_of(root)
     if kind in ("ParamAOTInput", "BufferAOTInput"):
         return (1 if kind == "ParamAOTInput" else 2, fqns.index(root.target) if root.target in fqns else -1)
@@ -265,8 +265,7 @@ def _pieces_of(descriptor: Any, tensor: Any, names: Any) -> list[Any]:
 
 @rule("J8", has_joint)
 def specs_list_the_state_by_fqn(case: Case) -> Iterator[Complaint]:
-    parameters = case.program.parameter_leaves
-    hung = [(state.fqn, state.value in parameters) for state in case.program.state]
+    hung = [(state.fqn, isinstance(case.built.state(state.fqn), torch.nn.Parameter)) for state in case.program.state]
     for spec, is_parameter in (("params_spec", True), ("buffers_spec", False)):
         expected = sorted(fqn for fqn, flag in hung if flag is is_parameter)
         found = list(getattr(case.joint, spec))

@@ -25,6 +25,7 @@ from conformance.graph import (
 from conformance.observation import Raised
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.primals import both_sides, primals_of
+from generators.vocabulary import VOCABULARY
 
 
 @rule("J10", has_joint)
@@ -232,8 +233,12 @@ def _tried_options(case: Case) -> set[str]:
 
 
 def _kept_mutations(case: Case, joint: Any) -> Iterator[Complaint]:
-    """In an inference graph, a mutation kept in the graph is a copy_ and no output."""
-    if any(kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
+    """In an inference graph, a mutation kept in the graph is a copy_ and no output.
+
+    Not judged where the program changes metadata in place: no copy_ can do that.
+    """
+    changes_metadata = any(VOCABULARY[statement.op].kind == "metadata" for statement in case.program.body)
+    if changes_metadata or any(kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
         return
     left = [d for d in output_descriptors(joint) if kind_of(d) == "InputMutationAOTOutput"]
     if left:
