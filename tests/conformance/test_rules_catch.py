@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from conformance.case import walk
 from conformance.implementation import Implementation
 from conformance.rule import RULES, VOCABULARY_RULES, Rule
 from conformance.signature import Signature, signature_of
+from generators.program import Program
 from tests.wrong.base import Wrong
 
 MODULES = [importlib.import_module(f"tests.wrong.{module.name}") for module in pkgutil.iter_modules(tests.wrong.__path__)]
@@ -31,17 +33,15 @@ BROKEN_EVERYWHERE = {
 every_wrong = pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.rule}: {wrong.title}")
 
 
-def subject(wrong: Wrong, implementation: Implementation) -> Any:
+def subject(program: Program | None, implementation: Implementation) -> Any:
     """What the rule looks at: the implementation's classes, or the program walked through it."""
-    if wrong.program is None:
-        return implementation.descriptors
-    return walk(wrong.program, implementation, thorough=True)
+    return implementation.descriptors if program is None else walk(program, implementation, thorough=True)
 
 
 @cache
-def right_subject(wrong: Wrong) -> Any:
+def right_subject(program: Program | None, right: Callable[[], Implementation]) -> Any:
     """What the rule must let pass."""
-    return subject(wrong, wrong.right())
+    return subject(program, right())
 
 
 def signatures(rule: Rule, looked_at: Any) -> set[Signature]:
@@ -53,13 +53,13 @@ def signatures(rule: Rule, looked_at: Any) -> set[Signature]:
 @every_wrong
 def test_rule_catches(wrong: Wrong) -> None:
     rule = ALL_RULES[wrong.rule]
-    looked_at = wrong.namespace if wrong.implementation is None else subject(wrong, wrong.implementation())
-    assert signatures(rule, looked_at) - signatures(rule, right_subject(wrong))
+    looked_at = wrong.namespace if wrong.implementation is None else subject(wrong.program, wrong.implementation())
+    assert signatures(rule, looked_at) - signatures(rule, right_subject(wrong.program, wrong.right))
 
 
 @every_wrong
 def test_rule_lets_pytorch_pass(wrong: Wrong) -> None:
-    found = signatures(ALL_RULES[wrong.rule], right_subject(wrong))
+    found = signatures(ALL_RULES[wrong.rule], right_subject(wrong.program, wrong.right))
     assert [signature for signature in found if signature.path != BROKEN_EVERYWHERE.get(wrong.rule)] == []
 
 

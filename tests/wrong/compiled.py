@@ -115,7 +115,7 @@ def gradient_results(change: Callable[[list[Any]], list[Any]]) -> Callable[[], I
     return lambda: Spoilt(spoil)
 
 
-def with_hooks(hook: Callable[[torch.Tensor], None]) -> Callable[[], Implementation]:
+def with_hooks(hook: Callable[[Any], None]) -> Callable[[], Implementation]:
     """A hook set on each argument that requires grad, before the call."""
 
     def wrapper(compiled: Compiled) -> Compiled:
@@ -130,7 +130,7 @@ def with_hooks(hook: Callable[[torch.Tensor], None]) -> Callable[[], Implementat
     return wrapped(wrapper)
 
 
-def overwrite_gradient(tensor: torch.Tensor) -> None:
+def overwrite_gradient(tensor: Any) -> None:
     """Let a gradient take the place of the one that was there."""
     arrived: list[torch.Tensor] = []
     tensor.register_hook(lambda gradient: arrived.append(gradient.clone()))
@@ -167,12 +167,12 @@ class DropsOne(NeedsAll):
 
 def through(function: type[torch.autograd.Function]) -> Callable[[], Implementation]:
     """Both outputs passed through an autograd Function."""
-    return leaves(lambda flat: list(function.apply(*flat)))
+    return leaves(lambda flat: list(function.apply(*flat)))  # type: ignore[no-untyped-call]
 
 
 def detached_base(view: torch.Tensor) -> torch.Tensor:
     """The same memory and history, but no view that autograd knows of."""
-    return Unknown.apply(view)  # type: ignore[no-any-return]
+    return Unknown.apply(view)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class Unknown(torch.autograd.Function):
@@ -207,7 +207,7 @@ def fail(*_: Any) -> Any:
     raise AssertionError("self.fake_mode is not None")
 
 
-def fail_in_backward(tensor: torch.Tensor) -> torch.Tensor:
+def fail_in_backward(tensor: Any) -> Any:
     """Backward from it raises."""
     tensor.register_hook(fail)
     return tensor

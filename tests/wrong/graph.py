@@ -149,7 +149,7 @@ class WithSubclass(Corrupted):
         from torch.testing._internal.two_tensor import TwoTensor
 
         weight = module.weight.detach()
-        module.weight = torch.nn.Parameter(TwoTensor(weight, weight.clone()))
+        module.weight = torch.nn.Parameter(TwoTensor(weight, weight.clone()))  # type: ignore[no-untyped-call]
         joint = super().export(stack, module, *args, **options)
         self.spoil(joint)
         return joint

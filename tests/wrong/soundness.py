@@ -28,7 +28,7 @@ MUTATED_INFERENCE = replace(programs.INFERENCE, body=(programs.change("mul_", "a
 REFUSED = replace(programs.ONE_OUTPUT, body=(Statement("matmul", ("a0", "a0"), (), ("v0",)),))
 
 
-def node_of(joint: Joint, descriptor: Any) -> fx.Node:
+def node_of(joint: Joint, descriptor: Any) -> Any:
     """The placeholder, or the node that is returned, under this descriptor."""
     returned = dict(zip(output_descriptors(joint), flat_results(joint), strict=True))
     return next((n for n in placeholders(joint) if n.meta["desc"] == descriptor), returned.get(descriptor))
@@ -85,7 +85,7 @@ def forgotten_on_deepcopy(joint: Joint) -> None:
             node.meta.pop("desc", None)
         return twin
 
-    type(joint.graph_module).__deepcopy__ = copied  # type: ignore[method-assign]
+    type(joint.graph_module).__deepcopy__ = copied  # type: ignore[assignment, method-assign]
 
 
 TURNED = {"is_forward": "is_backward", "is_backward": "is_forward"}
@@ -196,7 +196,7 @@ def only_forward(options: dict[str, Any]) -> dict[str, Any]:
 def erase_copies(joint: Joint) -> None:
     """Kept mutations are lost."""
     for node in [node for node in calls(joint) if node.target is torch.ops.aten.copy_.default]:
-        node.replace_all_uses_with(node.args[1])
+        node.replace_all_uses_with(node.all_input_nodes[1])
         joint.graph_module.graph.erase_node(node)
     joint.graph_module.recompile()
 
