@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from conformance.shards import draw, shards_for
@@ -11,8 +10,8 @@ from generators.codec import dump
 from generators.features import features
 from generators.program import Program
 
-#: How often each feature, and each pair of kinds, is to be among the stored programs.
-WANTED = 3
+#: How often each feature, and each telling pair of features, is to be among the stored programs.
+WANTED = 2
 
 
 def store(programs: int, keep: int, seed: int, into: Path) -> str:
@@ -21,7 +20,7 @@ def store(programs: int, keep: int, seed: int, into: Path) -> str:
     Gives back one line that says how much of what was drawn the stored ones cover.
     """
     drawn = [program for shard in shards_for(programs, seed) for program in draw(shard)]
-    chosen = list(choose(drawn, keep))
+    chosen = choose(drawn, keep)
     into.mkdir(parents=True, exist_ok=True)
     for program in chosen:
         dump(program, into / f"{program.name}.json")
@@ -29,21 +28,37 @@ def store(programs: int, keep: int, seed: int, into: Path) -> str:
     return f"stored {len(chosen)} of {len(drawn)} programs: {len(kept)} of {len(seen)} features"
 
 
-def choose(drawn: Iterable[Program], keep: int) -> Iterator[Program]:
-    """Programs that show something not yet shown WANTED times, the smallest first."""
-    shown: Counter[str] = Counter()
-    left = keep
-    for program in sorted(drawn, key=lambda p: (len(p.body) + len(p.setup), p.name)):
-        traits = set(_traits(program))
-        if left and any(shown[trait] < WANTED for trait in traits):
-            shown.update(traits)
-            left -= 1
-            yield program
+def choose(drawn: Iterable[Program], keep: int) -> list[Program]:
+    """Programs that show each feature WANTED times; then each telling pair of features, while there is room.
+
+    The rarest comes first, since the programs that show it show common ones too.
+    """
+    pool = sorted({p.name: p for p in drawn}.values(), key=lambda p: (len(p.body) + len(p.setup), p.name))
+    chosen: dict[str, Program] = {}
+    for traits_of in (features, telling_pairs):
+        for _, showing in _by_rarity(pool, traits_of):
+            missing = WANTED - sum(program.name in chosen for program in showing)
+            fresh = [program for program in showing if program.name not in chosen]
+            for program in fresh[: max(0, min(missing, keep - len(chosen)))]:
+                chosen[program.name] = program
+    return list(chosen.values())
 
 
-def _traits(program: Program) -> Iterator[str]:
-    """The features, and the pairs of those that say how values are written, aliased and handed out."""
-    own = sorted(features(program))
-    yield from own
-    telling = [name for name in own if name.startswith(("writes:", "changes-metadata-of:", "output:", "input:", "state:"))]
-    yield from (f"{a} with {b}" for i, a in enumerate(telling) for b in telling[i + 1 :])
+def _by_rarity(
+    pool: list[Program], traits_of: Callable[[Program], frozenset[str]]
+) -> list[tuple[str, list[Program]]]:
+    """Each trait with the programs that show it, smallest first; the rarest trait first."""
+    showing: dict[str, list[Program]] = {}
+    for program in pool:
+        for trait in traits_of(program):
+            showing.setdefault(trait, []).append(program)
+    return sorted(showing.items(), key=lambda item: (len(item[1]), item[0]))
+
+
+def telling_pairs(program: Program) -> frozenset[str]:
+    """The pairs of features that say how values are written, aliased and handed out."""
+    telling = sorted(name for name in features(program) if name.startswith(_TELLING))
+    return frozenset(f"{a} with {b}" for i, a in enumerate(telling) for b in telling[i + 1 :])
+
+
+_TELLING = ("writes:", "changes-metadata-of:", "output:", "input:", "state:")

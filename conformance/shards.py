@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from dataclasses import dataclass
 
 import torch
@@ -59,5 +60,7 @@ def draw(shard: Shard) -> list[Program]:
         drawn.append(program)
 
     torch.manual_seed(0)
-    collect()
+    with warnings.catch_warnings():  # eager warns of odd programs, which is what is drawn here
+        warnings.simplefilter("ignore")
+        collect()
     return list({program.name: program for program in drawn}.values())
