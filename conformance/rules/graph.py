@@ -276,6 +276,10 @@ def specs_list_the_state_by_fqn(case: Case) -> Iterator[Complaint]:
 @rule("J9", has_joint)
 def the_joint_can_be_read_and_replaced(case: Case) -> Iterator[Complaint]:
     joint = case.joint
+    missing = [name for name in ("graph_module", "fake_mode", "in_spec", "out_spec") if not hasattr(joint, name)]
+    if missing:
+        yield "members of the joint", "all that are documented", f"no {', '.join(missing)}"
+        return
     before = joint.graph_module
     replacement = fx.GraphModule(before, before.graph)
     joint.graph_module = replacement

@@ -30,6 +30,9 @@ from generators.vocabulary import VOCABULARY
 
 @rule("J10", has_joint)
 def the_cache_hash_identifies_the_export(case: Case) -> Iterator[Complaint]:
+    if not hasattr(case.joint, "cache_hash"):
+        yield "cache_hash", "a member of the joint", "none"
+        return
     own = case.joint.cache_hash()
     if not re.fullmatch(r"[0-9a-f]{64}", own):
         yield "cache_hash", "64 hex digits", own

@@ -110,6 +110,15 @@ class Covered:
         return getattr(self.joint, name)
 
 
+class WithoutMode(Covered):
+    """A joint that does not tell its fake mode."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "fake_mode":
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
+
 class ReadOnly(Covered):
     """A joint that does not take another graph module, and does not say so."""
 
@@ -222,6 +231,7 @@ _SPOILS: tuple[tuple[str, str, Spoil, Program], ...] = (
 
 _COVERED: tuple[tuple[str, Callable[[], Any]], ...] = (
     ("another graph module is not taken", lambda: Covering(lambda joint: {}, ReadOnly)),
+    ("no fake_mode", lambda: Covering(lambda joint: {}, WithoutMode)),
     ("the mode of other fake tensors", lambda: Covering(lambda joint: {"fake_mode": FakeTensorMode()})),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -262,7 +263,7 @@ WRONG: tuple[Wrong, ...] = (
     Wrong(
         "J10",
         "another hash each time",
-        hashes(lambda: torch.rand(8).numpy().tobytes().hex()),
+        hashes(lambda: secrets.token_hex(32)),
         programs.ONE_OUTPUT,
         right=lambda: Covering(hash_of_the_graph),
     ),
