@@ -139,7 +139,10 @@ def standing(built: Built) -> Facts:
     for name, tensor in built.tensors.items():
         observe_tensor(facts, f"caller.{name}", tensor)
         facts[f"caller.{name}.version"] = tensor._version
-        facts[f"caller.{name}.has_grad"] = tensor.grad is not None if is_leaf(tensor) is True else None
+        grad = tensor.grad if is_leaf(tensor) is True else None
+        facts[f"caller.{name}.grad.none"] = grad is None
+        if grad is not None:
+            facts[f"caller.{name}.grad.value"] = grad.clone()
     for path, module in built.module.named_modules():
         for table in ("_parameters", "_buffers", "_modules"):
             for name, value in vars(module)[table].items():

@@ -33,7 +33,7 @@ TIMEOUT = 30.0
 #: Seconds that a whole shard's drawing may take.
 DRAW_TIMEOUT = 300.0
 #: Bytes that a child may take on the CPU: what asks for more gets torch's own error, and the machine lives.
-MEMORY = 8 << 30
+MEMORY = 4 << 30
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 

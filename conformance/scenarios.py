@@ -106,7 +106,10 @@ class Watch:
 
     def _step(self, stage: str, action: Callable[[], Any]) -> Any:
         try:
-            return action()
+            result = action()
+            if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+                torch.cuda.synchronize()  # an error of a kernel belongs to the step that launched it
+            return result
         except Exception as error:
             observe_error(self.facts, stage, error)
             raise Stopped from error
@@ -176,6 +179,9 @@ def twice(watch: Watch) -> None:
         raise Stopped
     second = watch.forward("second")
     watch.outputs(second, "second")
+    for index, leaf in enumerate(first):
+        if isinstance(leaf, torch.Tensor):
+            watch.facts[f"first[{index}].value"] = leaf.detach().clone()
     watch.backward(roots_of([*first, *second]))
     watch.gradients()
 

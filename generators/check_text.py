@@ -141,6 +141,7 @@ def watch(call, held, facts):
     first = pytree.tree_leaves(call())
     second, facts["structure"] = pytree.tree_flatten(call())
     look(facts, {f"second[{i}]": leaf for i, leaf in enumerate(second)}, held)
+    facts.update({f"first[{i}]": t.detach().clone() for i, t in enumerate(first) if isinstance(t, torch.Tensor)})
     # backward
     backward(roots_of([*first, *second]))
     gradients(facts, held)

@@ -23,7 +23,8 @@ OWNERS: tuple[tuple[str, str, str], ...] = (
     ("C3", r"alone\d|one_by_one", r"error"),
     ("C5", r"train", r".*\.(is|shares|base)"),
     ("C5", r"written|written_no_grad", r".*"),
-    ("C4", r"train", r"caller\..*|rng\.value"),
+    ("C13", r"train", r"rng\.value"),
+    ("C4", r"train", r"caller\..*"),
     ("C2", r"train", r"outputs\[.*"),
     ("C7", r".*", r".*"),
 )
@@ -60,15 +61,16 @@ def case_differences(case: Case) -> Iterator[tuple[str, Difference]]:
     """Every difference between eager and the compiled callable, with its scenario, causes without their effects.
 
     What differs in "train" is not told again for the scenarios after it. Where a tensor's autograd state
-    differs, the two sides start their backward from different roots, and gradients are not compared. Where
-    memory, values or autograd states differ, who sees a later write is not asked.
+    differs, or in "train" whether the call wrote it, the two sides start their backward from different roots,
+    and gradients are not compared. Where memory, values or autograd states differ, who sees a later write is
+    not asked.
     """
     train = _differences_of(case, "train") if case.compiled else []
     told = {difference.path for difference in train}
     ignored = [prefix for prefix, causes in _EFFECTS.items() if any(path.endswith(causes) for path in told)]
     for scenario in case.compiled:
         for difference in train if scenario == "train" else _differences_of(case, scenario):
-            again = scenario != "train" and difference.path.replace("second[", "outputs[") in told
+            again = scenario != "train" and difference.path.replace("second[", "outputs[").replace("first[", "outputs[") in told
             place = f"{scenario}:{difference.path}"
             if not again and not any(re.match(prefix, place) for prefix in ignored):
                 yield scenario, difference
@@ -77,6 +79,7 @@ def case_differences(case: Case) -> Iterator[tuple[str, Difference]]:
 #: What is not judged where a fact that ends so differs in "train".
 _EFFECTS = {
     r"\w+:(grads\.|outputs\[\d+\]\.grad\.)": (".autograd",),
+    r"train:(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
     r"written": (".value", ".shares", ".is", ".autograd", "error"),
 }
 
@@ -140,3 +143,8 @@ def is_internal(error: BaseException) -> bool:
 @rule("C7", was_called)
 def calls_after_the_first_are_as_in_eager(case: Case) -> Iterator[Complaint]:
     yield from _owned(case, "C7")
+
+
+@rule("C13", was_called)
+def the_generator_is_left_as_in_eager(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C13")

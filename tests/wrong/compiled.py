@@ -238,6 +238,20 @@ def works_once(compiled: Compiled) -> Compiled:
     return lambda *args: fail() if next(calls) else compiled(*args)
 
 
+def overwriting(compiled: Compiled) -> Compiled:
+    """Each call spoils the outputs of the call before."""
+    earlier: list[torch.Tensor] = []
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for output in earlier:
+            output.data.zero_()
+        outputs = compiled(*args, **kwargs)
+        earlier[:] = [leaf for leaf in pytree.tree_leaves(outputs) if isinstance(leaf, torch.Tensor)]
+        return outputs
+
+    return call
+
+
 def stale(compiled: Compiled) -> Compiled:
     """The values of the first call for ever, with the gradients of each."""
     kept: list[torch.Tensor] = []
@@ -317,7 +331,7 @@ _WRONG: tuple[tuple[str, str, Callable[[], Implementation], Program], ...] = (
     ("C4", "a metadata mutation dropped", given(lambda x: x.view_as(x)), programs.METADATA_MUTATED),
     ("C4", "a mutation that aliases do not see", wrapped(lone_mutation), MUTATED_VIEW),
     ("C4", "requires_grad taken", afterwards(lambda x: x.requires_grad_()), programs.TWO_OUTPUTS),
-    ("C4", "a random number drawn", afterwards(lambda x: torch.rand(())), programs.TWO_OUTPUTS),
+    ("C13", "a random number drawn", afterwards(lambda x: torch.rand(())), programs.TWO_OUTPUTS),
     ("C5", "a view made a copy", output(1, torch.clone), programs.OUTPUT_ALIASES_INPUT),
     ("C5", "views of an intermediate made copies", output(1, torch.clone), programs.OUTPUT_VIEWS_OF_INTERMEDIATE),
     ("C5", "an input returned as a copy", first(torch.clone), programs.OUTPUT_ALIASES_INPUT),
@@ -333,6 +347,7 @@ _WRONG: tuple[tuple[str, str, Callable[[], Implementation], Program], ...] = (
     ("C6", "an assertion for the user's error", FailingExport, REFUSED),
     ("C7", "works once", wrapped(works_once), programs.ONE_OUTPUT),
     ("C7", "the values of the first call", wrapped(stale), programs.ONE_OUTPUT),
+    ("C7", "memory of the first call used again", wrapped(overwriting), programs.ONE_OUTPUT),
     ("C7", "no gradient of what is no leaf", given(lambda x: x if x.is_leaf else x.detach()), programs.ONE_OUTPUT),
     ("C7", "state that stays", wrapped(counting), programs.INFERENCE),
     ("C7", "the first of two calls loses its gradient", wrapped(only_the_last_call), programs.ONE_OUTPUT),
