@@ -1,0 +1,147 @@
+"""A program that kills, hangs or soils its process is a verdict, and the next one is judged as ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import torch
+
+from conformance import hygiene
+from conformance.pytorch import PyTorch
+from conformance.sandbox import Job, Sandbox
+from conformance.shards import Shard, draw
+from conformance.smoke import broken_adapter
+from generators.program import Leaf
+from reports.record import Outcome
+from tests.conformance.misbehaving import TakesMemoryBitByBit
+from tests.programs import INFERENCE, ONE_OUTPUT, let
+
+#: The program on which the implementations misbehave.
+SEVEN = replace(ONE_OUTPUT, leaves=(Leaf("x0", (7,), requires_grad=True),))
+HERE = "tests.conformance.misbehaving"
+
+
+def sandbox_for(name: str, timeout: float = 60.0) -> Sandbox:
+    return Sandbox(Job(f"{HERE}:{name}", timeout=timeout))
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "detail"),
+    [
+        ("Aborts", Outcome.CRASH, "SIGABRT"),
+        ("Segfaults", Outcome.CRASH, "SIGSEGV"),
+        ("Exits", Outcome.CRASH, "exit status 3"),
+        ("ExitsQuietly", Outcome.CRASH, "exit status 0"),
+        ("Interrupts", Outcome.CRASH, "exit status 1"),
+        ("LeavesModeBehind", Outcome.ERROR, "FakeTensorMode"),
+        ("LeavesGradModeBehind", Outcome.ERROR, "left behind: grad mode off"),
+    ],
+)
+def test_what_it_does_to_the_process_is_the_verdict_and_the_next_program_is_judged(
+    name: str, outcome: Outcome, detail: str
+) -> None:
+    with sandbox_for(name) as sandbox:
+        bad, good = sandbox.judge(SEVEN), sandbox.judge(INFERENCE)
+    assert detail in str(bad.detail)
+    assert (bad.outcome, bad.program, good.outcome) == (outcome, SEVEN, Outcome.PASS)
+
+
+def test_a_program_that_hangs_is_a_timeout_and_the_next_one_is_judged() -> None:
+    with sandbox_for("Hangs", timeout=5.0) as sandbox:
+        bad, good = sandbox.judge(SEVEN), sandbox.judge(INFERENCE)
+    assert (bad.outcome, bad.detail, good.outcome) == (Outcome.TIMEOUT, "no answer within 5 s", Outcome.PASS)
+
+
+def test_a_verdict_on_a_dead_child_has_the_features_of_the_program() -> None:
+    with sandbox_for("Aborts") as sandbox:
+        assert "op:sin" in sandbox.judge(SEVEN).features
+
+
+@pytest.mark.parametrize("name", ["TakesAllMemory", TakesMemoryBitByBit.__name__])
+def test_more_memory_than_a_program_may_have_is_an_error_of_torch(name: str) -> None:
+    with sandbox_for(name) as sandbox:
+        verdict = sandbox.judge(SEVEN)
+    assert (verdict.outcome, "allocate memory" in str(verdict.judged)) == (Outcome.FAIL, True)
+
+
+def test_an_exception_that_cannot_be_sent_is_told_as_text() -> None:
+    with sandbox_for("RaisesWhatCannotBeSent") as sandbox:
+        assert "a local class" in str(sandbox.judge(SEVEN).judged)
+
+
+@pytest.fixture(scope="module")
+def pytorch() -> Iterator[Sandbox]:
+    with Sandbox(Job("conformance.pytorch:PyTorch")) as sandbox:
+        yield sandbox
+
+
+def test_a_program_that_eager_refuses_is_judged(pytorch: Sandbox) -> None:
+    assert pytorch.judge(replace(ONE_OUTPUT, body=(let("v0", "select", "a0", 0, 9),))).outcome is Outcome.PASS
+
+
+def test_a_program_whose_setup_eager_refuses_is_judged(pytorch: Sandbox) -> None:
+    assert pytorch.judge(replace(SEVEN, setup=(let("x1", "view_as_complex", "x0"),))).outcome is Outcome.PASS
+
+
+def test_drawing_in_a_child_is_the_drawing_of_the_shard(pytorch: Sandbox) -> None:
+    shard = Shard("metadata", 1, 5, 20)
+    assert pytorch.draw(shard) == draw(shard)
+
+
+def test_only_the_rules_asked_for_are_checked() -> None:
+    with Sandbox(Job("conformance.pytorch:PyTorch", only=("C2",))) as sandbox:
+        assert sandbox.judge(ONE_OUTPUT).checked == ("C2",)
+
+
+def test_an_implementation_that_cannot_start_is_no_verdict() -> None:
+    with sandbox_for("CannotStart") as sandbox, pytest.raises(RuntimeError, match="the child process did not start"):
+        sandbox.judge(ONE_OUTPUT)
+
+
+def test_a_sandbox_that_was_closed_twice_starts_again(pytorch: Sandbox) -> None:
+    sandbox = Sandbox(pytorch.job)
+    sandbox.judge(INFERENCE)
+    sandbox.close()
+    sandbox.close()
+    assert sandbox.judge(INFERENCE).outcome is Outcome.PASS
+    sandbox.close()
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        ("conformance.pytorch", "write it as module:attribute"),
+        ("no.such.module:It", "ModuleNotFoundError"),
+        ("conformance.pytorch:It", "AttributeError"),
+        (f"{HERE}:CannotStart", "RuntimeError: no licence"),
+        (f"{HERE}:ExportIsMissing", "no export, export_options, compile"),
+        (f"{HERE}:ExportsNothing", "not implemented yet"),
+        (f"{HERE}:CompilesNothing", "no compiler yet"),
+        (f"{HERE}:DiesAtOnce", "ended in crash: SIGABRT"),
+    ],
+)
+def test_a_broken_adapter_is_told_in_one_line(where: str, reason: str) -> None:
+    told = broken_adapter(Job(where))
+    assert reason in told and where in told and "\n" not in told
+
+
+def test_pytorch_is_no_broken_adapter() -> None:
+    assert broken_adapter(Job("conformance.pytorch:PyTorch")) == ""
+
+
+def test_an_implementation_may_be_given_as_an_instance() -> None:
+    assert broken_adapter(Job("tests.conformance.test_sandbox:INSTANCE")) == ""
+
+
+INSTANCE = PyTorch()
+
+
+def test_a_clean_process_is_clean() -> None:
+    assert hygiene.check_clean() == ""
+
+
+def test_a_grad_mode_left_off_is_told_and_set_right() -> None:
+    torch.set_grad_enabled(False)
+    assert (hygiene.check_clean(), torch.is_grad_enabled()) == ("left behind: grad mode off", True)
