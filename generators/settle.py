@@ -145,6 +145,7 @@ def _first_that_runs(choice: LooseStatement, scope: Scope, names: list[str], res
     for attempt in range(attempts if names else 0):
         try:
             statement = _filled(op, choice, scope, names, attempt)
+            _check_defined(op, [scope[name] for name in statement.operands])
             values = call(statement, scope)
             _check_small(values)
         except REFUSALS:
@@ -159,7 +160,9 @@ def _first_that_runs(choice: LooseStatement, scope: Scope, names: list[str], res
 def _refused(choice: LooseStatement, scope: Scope, names: list[str]) -> Statement | None:
     """The statement as first chosen, though eager refuses it; None if it can't even be written down."""
     try:
-        return _filled(choice.op, choice, scope, names, 0)
+        statement = _filled(choice.op, choice, scope, names, 0)
+        _check_defined(choice.op, [scope[name] for name in statement.operands])
+        return statement
     except (*REFUSALS, ZeroDivisionError):
         return None
 
@@ -175,6 +178,28 @@ def _filled(op: Op, choice: LooseStatement, scope: Scope, names: list[str], atte
     for chooser, number in zip(op.arguments, choice.arguments):
         literals.append(chooser(number, values, literals))
     return Statement(op.name, operands, tuple(literals), (), choice.mode)
+
+
+#: Writes that go element by element: they may read the very tensor that they write.
+ELEMENTWISE_WRITES = frozenset({"copy_", "add_tensor_", "mul_tensor_", "addcmul_", "out_sin"})
+
+
+def _check_defined(op: Op, values: Sequence[Any]) -> None:
+    """Raise where a write reads memory that it writes in another order: then eager's result is left undefined."""
+    if op.kind != "mutation":
+        return
+    target, *others = values
+    for other in others:
+        if not isinstance(target, torch.Tensor) or not isinstance(other, torch.Tensor):
+            continue
+        shares = target.untyped_storage().data_ptr() == other.untyped_storage().data_ptr() != 0
+        if shares and not (op.name in ELEMENTWISE_WRITES and _same_place(target, other)):
+            raise ValueError("the operand overlaps what is written")
+
+
+def _same_place(one: torch.Tensor, other: torch.Tensor) -> bool:
+    places = [(t.dtype, t.shape, t.stride(), t.storage_offset()) for t in (one, other)]
+    return places[0] == places[1]
 
 
 def _check_small(values: Sequence[Any]) -> None:
