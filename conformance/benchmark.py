@@ -7,6 +7,7 @@ Both are timed in turn in one process, so that a noisy machine disturbs both.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import statistics
@@ -42,6 +43,7 @@ def report(programs: int, repeats: int, seed: int, implementation: str) -> str:
     for program in drawn[:WARM_UP]:
         judge(program, adapter)
         bare(program, adapter)
+    gc.freeze()  # as the child processes of a run do
     before = _resident_megabytes()
     pairs = [(_timed(drawn, lambda p: bare(p, adapter)), _timed(drawn, lambda p: judge(p, adapter))) for _ in range(repeats)]
     return "\n".join(

@@ -12,14 +12,14 @@ from typing import Any
 import torch
 
 from conformance import scenarios
-from conformance.difference import unstable_paths
+from conformance.difference import Difference, causes, unstable_paths
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor
 from generators.build import Built, build
 from generators.program import Const, Node, Program
 
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
-THOROUGH_SHARE = 8
+THOROUGH_SHARE = 64
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Case:
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
     ``eager`` and ``compiled`` hold facts by scenario; nothing is judged at the ``unjudged`` paths, where
-    eager differs from itself. ``refusal`` is the error with which the export or the compile ended; then
+    eager was seen to differ from itself; ``differences`` are what is left of both, by scenario. ``refusal`` is the error with which the export or the compile ended; then
     there is no ``joint``, or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds
     around the export. A ``thorough`` case has a ``second`` export of the same program, one of an ``other``
     program, and ``optioned`` exports by option.
@@ -45,6 +45,7 @@ class Case:
     built: Any = None
     refusal: Raised | None = None
     compiled: dict[str, Facts] = field(default_factory=dict)
+    differences: tuple[tuple[str, Difference], ...] = ()
     second: Joint | None = None
     other: Joint | None = None
     optioned: dict[str, Joint] = field(default_factory=dict)
@@ -83,6 +84,10 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
         with case.timed("compiled"):
             for scenario in case.eager:
                 case.compiled[scenario] = scenarios.run(scenario, call, program, device)
+    with case.timed("rules"):
+        case.differences = tuple(causes(case.eager, case.compiled, frozenset()))
+    if case.differences:
+        _believe_only_what_is_stable(case)
     if thorough and case.joint is not None:
         with case.timed("export"):
             _export_again(case)
@@ -94,11 +99,19 @@ def _watch_eager(case: Case) -> None:
         return scenarios.run(scenario, scenarios.call_module, case.program, case.device)
 
     case.eager["train"] = run("train")
-    case.unjudged = unstable_paths(case.eager["train"], run("train"))
     for scenario in _telling_scenarios(case.eager["train"]):
         facts = run(scenario)
         if scenarios.INAPPLICABLE not in facts:
             case.eager[scenario] = facts
+
+
+def _believe_only_what_is_stable(case: Case) -> None:
+    """Run eager once more before a difference is believed: where it differs from itself, nothing is judged."""
+    with case.timed("eager"):
+        again = scenarios.run("train", scenarios.call_module, case.program, case.device)
+    case.unjudged = unstable_paths(case.eager["train"], again)
+    if case.unjudged:
+        case.differences = tuple(causes(case.eager, case.compiled, case.unjudged))
 
 
 def _telling_scenarios(train: Facts) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +44,35 @@ def differences(expected: Facts, found: Facts, unjudged: frozenset[str] = frozen
         return [Difference("error", brief(expected["error"]), brief(found["error"]))]
     paths = [path for path in expected if path in found and path not in unjudged]
     return [Difference(p, brief(expected[p]), brief(found[p])) for p in paths if not same(expected[p], found[p])]
+
+
+#: By a pattern over ``scenario:path``: what is not judged where a fact that ends so differs in "train".
+EFFECTS: dict[str, tuple[str, ...]] = {
+    r"\w+:(grads\.|outputs\[\d+\]\.grad\.)": (".autograd",),
+    r"written": (".value", ".shares", ".is", ".autograd", "error"),
+}
+
+
+def causes(
+    expected: Mapping[str, Facts], found: Mapping[str, Facts], unjudged: frozenset[str]
+) -> Iterator[tuple[str, Difference]]:
+    """Every difference between two sets of observations by scenario, without those that follow from another.
+
+    What differs in "train" is not told again for the scenarios after it. Where a tensor's autograd state
+    differs, the two sides start their backward from different roots, and gradients are not compared. Where
+    memory, values or autograd states differ, who sees a later write is not asked.
+    """
+    if not found:
+        return
+    train = differences(expected["train"], found["train"], unjudged)
+    told = {difference.path for difference in train}
+    ignored = [pattern for pattern, ends in EFFECTS.items() if any(path.endswith(ends) for path in told)]
+    for scenario, facts in found.items():
+        is_train = scenario == "train"
+        for difference in train if is_train else differences(expected[scenario], facts, unjudged):
+            again = not is_train and re.sub("^(first|second)", "outputs", difference.path) in told
+            if not again and not any(re.match(pattern, f"{scenario}:{difference.path}") for pattern in ignored):
+                yield scenario, difference
 
 
 def unstable_paths(once: Facts, again: Facts) -> frozenset[str]:

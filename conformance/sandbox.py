@@ -6,6 +6,7 @@ The parent keeps the program in hand while the child works on it: a dead child l
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -145,6 +146,7 @@ def _serve(pipe: Connection, job: Job) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     findings = load_findings(golden.FINDINGS)
     implementation = load_implementation(job.implementation)
+    gc.freeze()  # what was imported lives as long as the child; no collection need look at it
     pipe.send("ready")
     while True:
         try:

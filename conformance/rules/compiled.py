@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from conformance.case import Case
-from conformance.difference import Difference, differences
+from conformance.difference import Difference
 from conformance.observation import Raised
 from conformance.refusals import documented
 from conformance.rule import Complaint, rule
@@ -51,41 +51,10 @@ def _holds_tensors(case: Case) -> bool:
 
 
 def _owned(case: Case, requirement: str) -> Iterator[Complaint]:
-    for scenario, difference in case_differences(case):
+    for scenario, difference in case.differences:
         if owner_of(scenario, difference.path) == requirement and not _is_documented(case, scenario, difference):
             found: object = case.compiled[scenario]["error"] if difference.path == "error" else None
             yield f"{scenario}:{difference.path}", difference.expected, found or difference.found
-
-
-def case_differences(case: Case) -> Iterator[tuple[str, Difference]]:
-    """Every difference between eager and the compiled callable, with its scenario, causes without their effects.
-
-    What differs in "train" is not told again for the scenarios after it. Where a tensor's autograd state
-    differs, or in "train" whether the call wrote it, the two sides start their backward from different roots,
-    and gradients are not compared. Where memory, values or autograd states differ, who sees a later write is
-    not asked.
-    """
-    train = _differences_of(case, "train") if case.compiled else []
-    told = {difference.path for difference in train}
-    ignored = [prefix for prefix, causes in _EFFECTS.items() if any(path.endswith(causes) for path in told)]
-    for scenario in case.compiled:
-        for difference in train if scenario == "train" else _differences_of(case, scenario):
-            again = scenario != "train" and difference.path.replace("second[", "outputs[").replace("first[", "outputs[") in told
-            place = f"{scenario}:{difference.path}"
-            if not again and not any(re.match(prefix, place) for prefix in ignored):
-                yield scenario, difference
-
-
-#: What is not judged where a fact that ends so differs in "train".
-_EFFECTS = {
-    r"\w+:(grads\.|outputs\[\d+\]\.grad\.)": (".autograd",),
-    r"train:(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
-    r"written": (".value", ".shares", ".is", ".autograd", "error"),
-}
-
-
-def _differences_of(case: Case, scenario: str) -> list[Difference]:
-    return differences(case.eager[scenario], case.compiled[scenario], case.unjudged)
 
 
 def _is_documented(case: Case, scenario: str, difference: Difference) -> bool:

@@ -28,7 +28,7 @@ from conformance.rules.primals import both_sides, primals_of
 from generators.vocabulary import VOCABULARY
 
 
-@rule("J10", has_joint)
+@rule("J10", lambda case: has_joint(case) and case.thorough)
 def the_cache_hash_identifies_the_export(case: Case) -> Iterator[Complaint]:
     if not hasattr(case.joint, "cache_hash"):
         yield "cache_hash", "a member of the joint", "none"
@@ -83,16 +83,16 @@ def the_graph_is_sound(case: Case) -> Iterator[Complaint]:
     module = case.joint.graph_module
     try:
         module.graph.lint()
-        twin = copy.deepcopy(module)
-        twin.recompile()
+        twin = copy.deepcopy(module) if case.thorough else None
     except Exception as error:
-        yield "graph_module", "lint, deepcopy and recompile without an error", Raised("lint", error)
+        yield "graph_module", "lint and deepcopy without an error", Raised("lint", error)
+        return
+    if twin is None:
         return
     described = [node.meta.get("desc") for node in twin.graph.nodes if node.op in ("placeholder", "output")]
     if described != [*placeholder_descriptors(case.joint), output_node(case.joint).meta.get("desc")]:
         yield "deepcopy", "the same descriptors", described
-    if case.thorough:
-        yield from _differs_from_the_interpreter(twin)
+    yield from _differs_from_the_interpreter(twin)
 
 
 def _differs_from_the_interpreter(module: fx.GraphModule) -> Iterator[Complaint]:
