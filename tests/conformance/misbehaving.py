@@ -119,3 +119,12 @@ class DiesAtOnce(PyTorch):
 class ExportIsMissing:
     name = "incomplete"
     descriptors = None
+
+
+class DiesOnViews(PyTorch):
+    def export(
+        self, stack: ExitStack, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], **options: Any
+    ) -> Joint:
+        if any(statement.op == "squeeze_dim" for statement in module.program.body):  # type: ignore[union-attr]
+            os.abort()
+        return super().export(stack, module, args, kwargs, **options)

@@ -1,0 +1,111 @@
+"""The pytest entry as a user runs it: drawing by seed, selection, broken adapters, an interrupted run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conformance.shards import Shard, draw
+from reports.record import Outcome, Record, read_record
+
+REPOSITORY = Path(__file__).parents[2]
+#: The drawn programs alone, judged by one rule and not shrunk: what these tests need, and no more.
+DRAWN = ("--profile", "gate", "-k", "test_drawn_programs and C2")
+
+
+def command(*options: str) -> list[str]:
+    base = ["-p", "no:cacheprovider", "--rootdir", str(REPOSITORY), "-c", str(REPOSITORY / "pyproject.toml")]
+    return [sys.executable, "-m", "pytest", str(REPOSITORY / "conformance"), *base, *options]
+
+
+def run(folder: Path, *options: str) -> tuple[int, str]:
+    """Exit status and output of a run in ``folder``, where its record is in record.json."""
+    arguments = command("--record", str(folder / "record.json"), *options)
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stdout + done.stderr
+
+
+def programs(record: Record) -> list[tuple[str, int, str]]:
+    return [(row.shard, row.position, row.program) for row in record.rows]
+
+
+def names(record: Record, mix: str) -> set[str]:
+    return {row.program for row in record.rows if row.shard.startswith(mix)}
+
+
+def test_a_seed_draws_the_same_programs_with_any_number_of_workers(tmp_path: Path) -> None:
+    """One test, since the two runs that it takes are what costs."""
+    records = []
+    for workers in ("0", "2"):
+        status, output = run(tmp_path, *DRAWN, "--programs", "250", "--seed", "5", "-n", workers)
+        assert status in (0, 1), output
+        records.append(read_record(tmp_path / "record.json"))
+    alone, shared = records
+    assert programs(alone) == programs(shared)
+    assert alone.is_complete and shared.is_complete
+    assert 200 < len(alone.rows) <= 250
+    assert (alone.header.seed, alone.header.profile) == (5, "gate")
+    assert {id for row in alone.rows for id in row.checked} == {"C2"}
+    assert [row.detail for row in alone.rows if row.outcome is Outcome.ERROR] == []
+    assert len(names(alone, "everything") & names(alone, "aliasing")) < len(names(alone, "aliasing")) // 4
+    assert names(alone, "everything") == {program.name for program in draw(Shard("everything", 0, 5))}
+
+
+def test_another_seed_draws_different_programs() -> None:
+    one, other = ({program.name for program in draw(Shard("everything", 0, seed))} for seed in (5, 6))
+    assert len(one & other) < len(one) // 4
+
+
+@pytest.mark.parametrize(
+    ("implementation", "told"),
+    [
+        ("conformance.pytorch", "write it as module:attribute"),
+        ("no.such.module:It", "ModuleNotFoundError"),
+        ("tests.conformance.misbehaving:ExportsNothing", "could not be exported and compiled"),
+        ("tests.conformance.misbehaving:DiesAtOnce", "ended in crash: SIGABRT"),
+    ],
+)
+def test_with_a_broken_adapter_nothing_is_judged(implementation: str, told: str, tmp_path: Path) -> None:
+    status, output = run(tmp_path, "--implementation", implementation)
+    assert (status, (tmp_path / "record.json").exists()) == (pytest.ExitCode.USAGE_ERROR, False)
+    assert "the adapter is broken, nothing was judged" in output and told in output
+
+
+@pytest.mark.parametrize("seed", ["x", "-1", "1.5"])
+def test_a_seed_that_is_no_number_is_refused(seed: str, tmp_path: Path) -> None:
+    status, output = run(tmp_path, f"--seed={seed}")
+    assert status == pytest.ExitCode.USAGE_ERROR and "a number or the word random is needed" in output
+
+
+def test_a_program_that_kills_its_process_is_recorded_and_the_run_goes_on(tmp_path: Path) -> None:
+    status, output = run(tmp_path, *DRAWN, "--programs", "125", "--implementation", "tests.conformance.misbehaving:DiesOnViews")
+    record = read_record(tmp_path / "record.json")
+    outcomes = {row.outcome for row in record.rows}
+    assert (status, record.is_complete) == (1, True)
+    assert {Outcome.CRASH, Outcome.PASS} <= outcomes and "SIGABRT" in output
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_an_interrupted_run_leaves_a_record_that_says_so(workers: str, tmp_path: Path) -> None:
+    arguments = command("--record", str(tmp_path / "record.json"), *DRAWN, "--programs", "2500", "-n", workers)
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    child = subprocess.Popen(arguments, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
+    wait_for_rows(tmp_path, child)
+    os.killpg(child.pid, signal.SIGINT)
+    assert child.wait(timeout=60) == pytest.ExitCode.INTERRUPTED
+    record = read_record(tmp_path / "record.json")
+    assert (record.is_complete, "interrupted" in record.footer.reason if record.footer else "") == (False, True)
+    assert len(record.rows) > 0
+
+
+def wait_for_rows(folder: Path, child: subprocess.Popen[bytes]) -> None:
+    """Until some process of the run has written down a few programs."""
+    while not any(path.stat().st_size > 10_000 for path in folder.glob("joint-conformance-*/*.jsonl")):
+        assert child.poll() is None, "the run ended before it was interrupted"
+        time.sleep(0.1)
