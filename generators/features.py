@@ -41,6 +41,7 @@ def features(program: Program) -> frozenset[str]:
             *_of_state(program),
             *_of_inputs(program, caller),
             *(name for statement in program.body for name in _of_statement(statement, inside)),
+            *(["body:dead"] if _has_dead_code(program, inside) else []),
             *_of_outputs(program, inside),
         ]
     )
@@ -109,6 +110,7 @@ def _of_inputs(program: Program, caller: dict[str, Origin]) -> Iterator[str]:
     used = {operand for statement in program.body for operand in statement.operands}
     conditions = {
         "input:twice": len(set(names)) < len(names),
+        "input:state": any(state.value in names for state in program.state),
         "input:aliased": any(count > 1 for count in owners.values()),
         "input:view": any(caller[name].steps for name in inputs),
         "input:non-leaf": any(caller[name].kind == "intermediate" for name in inputs),
@@ -129,6 +131,20 @@ def _of_statement(statement: Statement, inside: dict[str, Origin]) -> Iterator[s
     if op.mutates:
         verb = "writes" if op.kind == "mutation" else "changes-metadata-of"
         yield f"{verb}:{inside[statement.operands[0]].label}"
+
+
+def _has_dead_code(program: Program, inside: dict[str, Origin]) -> bool:
+    """Whether a statement has no part in the outputs, nor in what the caller's tensors hold afterwards."""
+    names = {leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)}
+    owners = {inside[name].owner for name in names}
+    for statement in reversed(program.body):
+        target = inside[statement.operands[0]]
+        written = target.kind != "intermediate" or target.owner in owners
+        if not (written if VOCABULARY[statement.op].mutates else names.intersection(statement.results)):
+            return True
+        names.update(statement.operands)
+        owners.update(inside[name].owner for name in statement.operands)
+    return False
 
 
 def _of_outputs(program: Program, inside: dict[str, Origin]) -> Iterator[str]:
