@@ -248,6 +248,8 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
 #: Scenarios that say nothing new about a program without a gradient, or with a single root.
 NEEDS_GRADIENT = frozenset({"again", "alone0", "alone1", "one_by_one", "retained", "no_grad", "non_leaf", "written"})
 NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
+#: Of these a program with gradients goes through one group, chosen by its hash, unless the case is thorough.
+IN_TURN = (("retained", "alone0"), ("non_leaf", "one_by_one"), ("alone1", "written_no_grad"))
 #: The values that a scenario runs on; 0 are those that the program was exported with.
 VARIANT = {"again": 1, "twice": 2}
 
