@@ -26,11 +26,11 @@ THOROUGH_SHARE = 64
 class Case:
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
-    ``eager`` and ``compiled`` hold facts by scenario; nothing is judged at the ``unjudged`` paths, where
-    eager was seen to differ from itself; ``differences`` are what is left of both, by scenario. ``refusal`` is the error with which the export or the compile ended; then
-    there is no ``joint``, or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds
-    around the export. A ``thorough`` case has a ``second`` export of the same program, one of an ``other``
-    program, and ``optioned`` exports by option.
+    ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
+    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``refusal`` is
+    the error with which the export or the compile ended; then there is no ``joint``, or nothing in
+    ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough`` case
+    has a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
     """
 
     program: Program

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,18 @@ try:
 except ImportError:
     pytest.exit("PyTorch is not installed here: `pip install torch`, or `make conformance` for a fresh environment", 3)
 
+import golden
 from conformance.profiles import PROFILES
 from conformance.recording import Recorder, header
 from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
+from generators.codec import ProgramError, load
 from generators.features import features
-from generators.program import Program
 from generators.strategies import MIXES
 from reports.record import Record, merge, write_record
-from reports.summary import summarize
+from reports.summary import exit_code, summarize
 
 #: Where records and the programs of new failures go, under the directory that pytest is run in.
 RUNS = Path("runs")
@@ -125,8 +127,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.extra_keyword_matches.update(RULES)
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     for parameter in parameters:
-        if isinstance(parameter, Program):
-            item.extra_keyword_matches.update(features(parameter))
+        if isinstance(parameter, Path) and parameter.parent == golden.PROGRAMS:
+            with suppress(ProgramError):  # a damaged file fails its own test
+                item.extra_keyword_matches.update(features(load(parameter)))
         elif isinstance(parameter, Shard):
             item.extra_keyword_matches.update(MIXES[parameter.mix].kinds)
 
@@ -178,6 +181,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     shutil.rmtree(run.folder, ignore_errors=True)
     run.path.parent.mkdir(parents=True, exist_ok=True)
     write_record(run.record, run.path)
+    if run.record.rows and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        session.exitstatus = exit_code(run.record) or exitstatus
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

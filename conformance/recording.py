@@ -31,12 +31,11 @@ class Recorder:
 
     def add(self, verdict: Verdict, origin: Origin, shard: str, finding: str | None = None) -> Row:
         """Write down the verdict, and give back its row."""
-        position = self._positions[shard] = self._positions.get(shard, -1) + 1
         row = Row(
             program=verdict.program.name,
             origin=origin,
             shard=shard,
-            position=position,
+            position=self._next_position(shard),
             features=tuple(sorted(verdict.features)),
             outcome=verdict.outcome,
             checked=verdict.checked,
@@ -49,11 +48,32 @@ class Recorder:
         return row
 
 
+    def add_unreadable(self, error: Exception, origin: Origin, name: str) -> None:
+        """Write down that a stored program or a finding could not be read: an error, with the one line that says why."""
+        row = Row(
+            program=_hash_of(name),
+            origin=origin,
+            shard=origin,
+            position=self._next_position(origin),
+            features=(),
+            outcome=Outcome.ERROR,
+            checked=(),
+            violations=(),
+            seconds={},
+            detail=str(error),
+            finding=name if origin == "finding" else None,
+        )
+        append_row(self.journal, row)
+
+    def _next_position(self, shard: str) -> int:
+        position = self._positions[shard] = self._positions.get(shard, -1) + 1
+        return position
+
     def add_vocabulary(self, requirement: str, violations: Sequence[Violation]) -> None:
         """Write down what a rule over the descriptor classes said: a row without a program."""
         judged = [Judged(violation, signature_of(violation), None) for violation in violations]
         row = Row(
-            program=hashlib.sha256(requirement.encode()).hexdigest()[:12],
+            program=_hash_of(requirement),
             origin="vocabulary",
             shard=requirement,
             position=0,
@@ -64,6 +84,11 @@ class Recorder:
             seconds={},
         )
         append_row(self.journal, row)
+
+
+def _hash_of(name: str) -> str:
+    """A stand-in for a program's hash, for a row that has no program."""
+    return hashlib.sha256(name.encode()).hexdigest()[:12]
 
 
 def _one_each(judged: Sequence[Judged]) -> list[Judged]:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import pytest
 
+from conformance.findings import FindingError
 from conformance.judge import Judged, Verdict
+from conformance.recording import Recorder
 from conformance.sandbox import Sandbox
 from conformance.telling import outcome_text, violation_text
-from generators.codec import dump
+from generators.codec import ProgramError, dump
 from generators.program import Program
 from generators.reduce import reduce
-from reports.record import Outcome
+from reports.record import Origin, Outcome
 
 #: Programs of new failures are kept here, under the directory that pytest is run in, for ``replay``.
 KEPT = Path("runs") / "programs"
 #: How many verdicts shrinking one failure may cost.
 BUDGET = 150
+T = TypeVar("T")
 _BAD = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.ERROR})
 
 
@@ -29,10 +32,14 @@ class HowToShrink(Protocol):
     shrinks: int
 
 
-def unreadable(parameter: object) -> None:
-    """Fail the test whose program or finding could not be read, with the one line that says why."""
-    if isinstance(parameter, Exception):
-        pytest.fail(str(parameter), pytrace=False)
+def read_or_fail(read: Callable[[Path], T], path: Path, recorder: Recorder, origin: Origin) -> T:
+    """What ``read`` makes of the file; one that can't be read is written down, and fails its test in one line."""
+    try:
+        return read(path)
+    except (ProgramError, FindingError) as error:
+        damage = error
+    recorder.add_unreadable(damage, origin, path.stem)
+    pytest.fail(str(damage), pytrace=False)
 
 
 def fail_on_new(verdicts: Sequence[Verdict], sandbox: Sandbox, run: HowToShrink, record_property: Callable[..., Any]) -> None:

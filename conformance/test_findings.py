@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import golden
 from conformance.conftest import Run
-from conformance.findings import Finding, FindingError, load_finding
+from conformance.findings import load_finding
 from conformance.recording import Recorder
-from conformance.reporting import fail_on_new, unreadable
+from conformance.reporting import fail_on_new, read_or_fail
 from conformance.sandbox import Sandbox
 from reports.record import Outcome
 
 
-def findings() -> Iterator[Any]:
-    """A parameter for each finding that applies to the installed torch; a damaged file fails by itself."""
-    for path in sorted(golden.FINDINGS.glob("*.json")):
-        try:
-            finding = load_finding(path)
-        except FindingError as error:
-            yield pytest.param(error, id=path.stem)
-        else:
-            if finding.applies_here:
-                yield pytest.param(finding, id=path.stem)
-
-
-@pytest.mark.parametrize("finding", list(findings()))
+@pytest.mark.parametrize("path", golden.files(golden.FINDINGS), ids=lambda path: path.stem)
 def test_finding_still_fails(
-    finding: Finding, sandbox: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
+    path: Path, sandbox: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
 ) -> None:
-    unreadable(finding)
+    finding = read_or_fail(load_finding, path, recorder, "finding")
+    if not finding.applies_here:
+        pytest.skip("not seen on this torch")
     verdict = sandbox.judge(finding.program, thorough=True)
     fails = any(item.finding is not None and item.finding.slug == finding.slug for item in verdict.judged)
     if not fails and verdict.outcome in (Outcome.PASS, Outcome.KNOWN, Outcome.REFUSED):

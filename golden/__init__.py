@@ -10,14 +10,14 @@ FINDINGS = HOME / "findings"
 PROGRAMS = HOME / "programs"
 
 
-def program_files() -> list[Path]:
-    """The files of the stored programs, by name."""
-    return sorted(PROGRAMS.glob("*.json"))
+def files(folder: Path) -> list[Path]:
+    """The JSON files of a folder, by name."""
+    return sorted(folder.glob("*.json"))
 
 
 def content_hash(folder: Path) -> str:
     """One hash over all JSON files of a folder, readable or not: 12 hex digits."""
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.json")):
+    for path in files(folder):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
