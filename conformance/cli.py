@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 
@@ -41,33 +42,42 @@ def main() -> None:
 def replay(what: str, as_source: bool, implementation: str, device: str) -> None:
     """Judge WHAT again: a program's hash, a program file, or a finding's name.
 
-    Says FIXED (exit 0), FAILED (exit 1) or ERROR (exit 2).
+    Says FIXED (exit 0), FAILED (exit 1) or ERROR (exit 2). A finding fails while its own violation is there;
+    a program, while there is one that no finding knows.
     """
     finding, program = _found(what)
     job = Job(implementation, device)
-    with Sandbox(job) as sandbox:
-        verdict = sandbox.judge(program, thorough=True)
-    judged = [item for item in verdict.judged if finding is None or item.finding == finding]
+    try:
+        with Sandbox(job) as sandbox:
+            verdict = sandbox.judge(program, thorough=True)
+    except RuntimeError as error:
+        _end(2, f"ERROR {program.name}: {broken_adapter(job) or error}")
+    failing = [item for item in verdict.judged if item.finding == finding]
     if as_source:
-        click.echo(script(judged[0], program, device) if judged else source(program, device=device), nl=False)
-        return
-    _tell(verdict, judged, program, job)
+        shown = failing or list(verdict.judged)
+        click.echo(script(shown[0], program, device) if shown else source(program, device=device), nl=False)
+    elif verdict.outcome is Outcome.ERROR:
+        _end(2, f"ERROR {program.name}: {broken_adapter(job) or verdict.detail}")
+    else:
+        _tell(verdict, failing, device)
 
 
-def _tell(verdict: Verdict, judged: list[Judged], program: Program, job: Job) -> None:
-    if verdict.outcome is Outcome.ERROR:
-        reason = broken_adapter(job) or verdict.detail
-        click.echo(f"ERROR {program.name}: {reason}")
-        sys.exit(2)
-    if judged:
-        click.echo(violation_text(judged[0], program, job.device))
-        for item in judged[1:]:
-            click.echo(f"also {item.signature}{f' (known: {item.finding.slug})' if item.finding else ''}")
-    if judged or verdict.outcome in (Outcome.CRASH, Outcome.TIMEOUT):
-        known = sorted({item.finding.slug for item in judged if item.finding})
-        click.echo(f"FAILED {program.name}: {verdict.outcome.value} {verdict.detail or ', '.join(known)}".rstrip())
-        sys.exit(1)
-    click.echo(f"FIXED {program.name}: {verdict.outcome.value}, {len(verdict.checked)} requirements checked")
+def _tell(verdict: Verdict, failing: list[Judged], device: str) -> None:
+    program = verdict.program
+    if failing:
+        click.echo(violation_text(failing[0], program, device))
+    for signature in sorted({str(item.signature) for item in failing[1:]}):
+        click.echo(f"also {signature}")
+    for slug in sorted({item.finding.slug for item in verdict.judged if item.finding and item not in failing}):
+        click.echo(f"known {slug}")
+    if failing or verdict.outcome in (Outcome.CRASH, Outcome.TIMEOUT):
+        _end(1, f"FAILED {program.name}: {verdict.detail or failing[0].signature}")
+    _end(0, f"FIXED {program.name}: {len(verdict.checked)} requirements checked")
+
+
+def _end(status: int, verdict: str) -> NoReturn:
+    click.echo(verdict)
+    sys.exit(status)
 
 
 def _found(what: str) -> tuple[Finding | None, Program]:

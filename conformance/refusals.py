@@ -24,6 +24,10 @@ REFUSALS: tuple[Refusal, ...] = (
         "the message says that compiling bans it, and why; torch/_subclasses/functional_tensor.py",
     ),
     Refusal(
+        r"encountered a mutation on a view chain of length \d+, where view \d+ was an as_strided\(\) call",
+        "the message says that as_strided is non-compositional, and how to do without; aten/src/ATen/FunctionalStorageImpl.cpp",
+    ),
+    Refusal(
         r"^aten\.(nonzero|_local_scalar_dense|item|masked_select|unique)",
         "data-dependent shapes and values: DynamicOutputShapeException and DataDependentOutputException, "
         "torch/_subclasses/fake_tensor.py",

@@ -44,7 +44,7 @@ def without_numbers(text: str) -> str:
     """Digits as ``#``, and lists of them as one: what differs from program to program."""
     text = re.sub(r"0x[0-9a-f]+", "#", text)
     text = re.sub(r"(?<![A-Za-z_\d])-?\d+(\.\d+)?(e-?\d+)?", "#", text)
-    text = re.sub(r"\b([axv]|alone)\d+\b", r"\1#", text)
+    text = re.sub(r"\b([axv]|alone)\d+(c?)\b", r"\1#\2", text)
     return re.sub(r"#(, (#|None))+,?", "#..", text)
 
 

@@ -1,0 +1,58 @@
+"""The command line answers in one word and an exit status, and says what to do about bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.cli import main
+from conformance.smoke import PROGRAM
+from generators.codec import dump
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+@pytest.fixture
+def program_file(tmp_path: Path) -> str:
+    dump(PROGRAM, tmp_path / "sin.json")
+    return str(tmp_path / "sin.json")
+
+
+def test_a_finding_that_fails_says_failed_and_exits_1() -> None:
+    result = run("replay", "view-returned-twice-is-two-tensors")
+    assert (result.exit_code, "FAILED" in result.output) == (1, True)
+
+
+def test_a_program_with_nothing_new_says_fixed_and_exits_0(program_file: str) -> None:
+    result = run("replay", program_file)
+    assert (result.exit_code, result.output.splitlines()[-1].split()[0]) == (0, "FIXED")
+
+
+def test_a_broken_adapter_says_error_and_exits_2(program_file: str) -> None:
+    result = run("replay", program_file, "--implementation", "tests.conformance.nowhere:Nothing")
+    assert (result.exit_code, result.output.split()[0]) == (2, "ERROR")
+
+
+def test_an_unknown_name_is_one_line_that_says_where_it_was_looked_for() -> None:
+    result = run("replay", "no-such-thing")
+    assert (result.exit_code, result.output.count("\n"), "no finding under" in result.output) == (1, 1, True)
+
+
+def test_a_damaged_file_is_one_line_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text('{"schema": 1, "leaves"')
+    result = run("replay", str(tmp_path / "cut.json"))
+    assert (result.exit_code, result.output.count("\n"), "cut.json" in result.output) == (1, 1, True)
+
+
+def test_source_prints_a_script_that_compiles(program_file: str) -> None:
+    compile(run("replay", program_file, "--source").output, "script", "exec")
+
+
+def test_store_covers_every_feature_that_was_drawn(tmp_path: Path) -> None:
+    result = run("store", "--programs", "250", "--keep", "200", "--into", str(tmp_path))
+    kept, seen = result.output.split(": ")[1].split(" features")[0].split(" of ")
+    assert kept == seen
