@@ -74,19 +74,24 @@ def _settle_setup(loose: Sequence[LooseStatement], values: dict[str, Any]) -> It
 
 
 def _states(loose: Loose, leaves: Sequence[Leaf], values: dict[str, Any]) -> Iterator[State]:
-    """The values to hang on the module; not a parameter that the setup made a non-leaf: no module takes one."""
+    """The values to hang on the module, but for those that no module takes."""
     parameters, buffers, ties = iter(PARAMETER_FQNS), iter(BUFFER_FQNS), iter(TIED_FQNS)
     hung: list[str] = []
     for leaf, choice in zip(leaves, loose.leaves):
-        if choice.role != "input" and (choice.role == "buffer" or values[leaf.name].is_leaf):
+        if choice.role != "input" and _can_be_hung(values[leaf.name]):
             fqn = next(buffers if choice.role == "buffer" else parameters)
             hung.append(leaf.name)
             yield State(fqn, leaf.name, persistent=choice.layout != "transposed")
-    made_in_setup = list(values)[len(leaves) :]
+    made_in_setup = [name for name in list(values)[len(leaves) :] if _can_be_hung(values[name])]
     for tie in loose.ties:
         candidates = hung + made_in_setup
         if candidates:
             yield State(next(ties), candidates[tie % len(candidates)])
+
+
+def _can_be_hung(value: Any) -> bool:
+    """Whether a module takes it: a parameter that the setup wrote with a gradient is a leaf no more."""
+    return not isinstance(value, torch.nn.Parameter) or value.is_leaf
 
 
 def _arguments(loose: Loose, inputs: list[str]) -> tuple[tuple[Tree, ...], tuple[tuple[str, Tree], ...]]:

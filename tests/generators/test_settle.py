@@ -18,7 +18,7 @@ from generators.strategies import EVERYTHING, MIXES, Mix, loose_programs
 from generators.vocabulary import KINDS, VOCABULARY
 from tests.drawing import even
 
-many = settings(max_examples=100, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=100, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 SIN = LooseStatement(VOCABULARY["sin"], (0, 0, 0), (0, 0, 0), "")
 INPUT = LooseLeaf(0, "float32", "contiguous", True, "input")
 FIRST = LooseItem((0,), "", False)
@@ -127,3 +127,11 @@ def test_no_drawn_value_is_large() -> None:
         if isinstance(value, torch.Tensor)
     ]
     assert 0 < max(sizes) <= MAX_DRAWN_ELEMENTS
+
+
+def test_a_parameter_that_the_setup_made_a_non_leaf_is_not_hung() -> None:
+    leaves = (INPUT, replace(INPUT, role="frozen"))
+    same = replace(SIN, op=VOCABULARY["contiguous"])
+    write = replace(SIN, op=VOCABULARY["add_tensor_"], operands=(0, 2, 0))
+    program = settle(replace(SIMPLE, leaves=leaves, setup=(same, write), ties=(0,)))
+    assert (program.setup[1].operands, program.state) == (("x2", "x0"), ())
