@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import Case, walk
 from conformance.findings import Finding, finding_for
-from conformance.hygiene import check_clean
+from conformance.hygiene import left_behind
 from conformance.implementation import Implementation
 from conformance.refusals import documented
 from conformance.rule import RULES, Violation
@@ -64,7 +64,7 @@ def judge(
         with case.timed("rules"):
             checked, violations = _apply_rules(case, only)
         judged = tuple(_judged(violation, traits, findings) for violation in violations)
-        leftover = check_clean()
+        leftover = left_behind()
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
     outcome = Outcome.ERROR if leftover else _outcome(case, judged)

@@ -36,7 +36,7 @@ def sandbox_for(name: str, timeout: float = 60.0) -> Sandbox:
         ("ExitsQuietly", Outcome.CRASH, "exit status 0"),
         ("Interrupts", Outcome.CRASH, "exit status 1"),
         ("LeavesModeBehind", Outcome.ERROR, "FakeTensorMode"),
-        ("LeavesGradModeBehind", Outcome.ERROR, "left behind: grad mode off"),
+        ("LeavesGradModeBehind", Outcome.ERROR, "left behind: grad mode False"),
     ],
 )
 def test_what_it_does_to_the_process_is_the_verdict_and_the_next_program_is_judged(
@@ -139,9 +139,10 @@ INSTANCE = PyTorch()
 
 
 def test_a_clean_process_is_clean() -> None:
-    assert hygiene.check_clean() == ""
+    assert hygiene.left_behind() == ""
 
 
-def test_a_grad_mode_left_off_is_told_and_set_right() -> None:
-    torch.set_grad_enabled(False)
-    assert (hygiene.check_clean(), torch.is_grad_enabled()) == ("left behind: grad mode off", True)
+def test_every_state_that_is_left_otherwise_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = {name: object for name in hygiene.STATES}
+    monkeypatch.setattr(hygiene, "STATES", other)
+    assert all(name in hygiene.left_behind() for name in other)
