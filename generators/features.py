@@ -14,6 +14,8 @@ from generators.program import Const, Leaf, Node, Program, Ref, Statement
 from generators.vocabulary import VOCABULARY
 
 VIEW_KINDS = ("view", "multi_view")
+#: Ops that give back the operand itself where there is nothing to do.
+PASSING = ("contiguous", "to")
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def _flow(statements: tuple[Statement, ...], known: dict[str, Origin]) -> dict[s
     for statement in statements:
         source = known.get(statement.operands[0])
         for result in statement.results:
-            is_view = VOCABULARY[statement.op].kind in VIEW_KINDS and source is not None
+            is_view = source is not None and (statement.op in PASSING or VOCABULARY[statement.op].kind in VIEW_KINDS)
             known[result] = Origin(source.owner, source.kind, source.steps + 1) if is_view and source else _made(result)
     return known
 
