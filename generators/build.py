@@ -115,12 +115,12 @@ def make_leaf(leaf: Leaf, stream: torch.Generator, device: str) -> torch.Tensor:
 
 
 def execute(statement: Statement, scope: Scope) -> None:
-    """Run one statement and bind its results. Raises what eager raises, or TooLarge."""
+    """Run one statement and bind its results. Raises what eager raises, TooLarge, or ValueError for another number of them."""
     results = call(statement, scope)
     for value in results:
         if isinstance(value, torch.Tensor) and value.numel() > MAX_RESULT_ELEMENTS:
             raise TooLarge(f"{statement.op} made {value.numel()} elements, the limit is {MAX_RESULT_ELEMENTS}")
-    scope.values.update(zip(statement.results, results))
+    scope.values.update(zip(statement.results, results, strict=True))  # as an unpacking does, whatever a trace made of it
 
 
 def call(statement: Statement, scope: Scope) -> list[Any]:
