@@ -69,7 +69,7 @@ class Run:
         self.minutes = option.minutes
         self.shrinks = PROFILES[option.profile].shrinks
         self.programs = PROFILES[option.profile].programs if option.programs is None else option.programs
-        self.only = tuple(id for id in re.findall(r"\b[A-Z]\d+\b", option.keyword) if id in RULES or id in VOCABULARY_RULES)
+        self.only = _named_rules(option.keyword)
         self.header = header(option.implementation, option.profile, self.seed, self.devices)
         self.record: Record | None = None
         self.path: Path = option.record or RUNS / f"{run_name(option.profile)}.json"
@@ -78,6 +78,13 @@ class Run:
     def time_is_up(self) -> bool:
         """Whether no further shard is to be started."""
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
+
+
+def _named_rules(keyword: str) -> tuple[str, ...]:
+    """The requirements that ``-k`` asks for: those it names, unless it rules something out."""
+    if re.search(r"\bnot\b", keyword):
+        return ()
+    return tuple(id for id in re.findall(r"\b[A-Z]\d+\b", keyword) if id in RULES or id in VOCABULARY_RULES)
 
 
 def run_name(profile: str) -> str:

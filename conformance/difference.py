@@ -85,7 +85,7 @@ def same(expected: Any, found: Any) -> bool:
     if isinstance(expected, Raised) or isinstance(found, Raised):
         return isinstance(expected, Raised) and isinstance(found, Raised)
     if not isinstance(expected, torch.Tensor) or not isinstance(found, torch.Tensor):
-        return type(expected) is type(found) and bool(expected == found or expected != expected)
+        return type(expected) is type(found) and bool(expected == found or (expected != expected and found != found))
     if expected.shape != found.shape or expected.dtype != found.dtype:
         return False
     if torch.equal(expected, found):

@@ -14,8 +14,8 @@ from generators.program import Const, Leaf, Node, Program, Ref, Statement
 from generators.vocabulary import VOCABULARY
 
 VIEW_KINDS = ("view", "multi_view")
-#: Ops that give back the operand itself where there is nothing to do.
-PASSING = ("contiguous", "to")
+#: Gives back the operand itself where there is nothing to do.
+PASSING = ("contiguous",)
 
 
 @dataclass(frozen=True)

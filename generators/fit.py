@@ -84,7 +84,7 @@ def fit(program: Program, may_raise: bool) -> Fitted | None:
         inside = {f"a{i}": run.values[x.name] if isinstance(x, Ref) else x.value for i, x in enumerate(outer.flat_args)}
         run.values = inside | {f"self.{s.fqn}": run.values[s.value] for s in state}
         body = tuple(run.fitted(program.body))
-    except _Unfit:
+    except (_Unfit, KeyError):  # a KeyError: what a refused setup statement would have made
         return None
     return Fitted(replace(outer, body=body, outputs=run.tree(program.outputs)), run.odd)
 

@@ -8,7 +8,7 @@ about eighty choices. Byte 0 is the simplest choice everywhere, since Hypothesis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -23,17 +23,17 @@ HEAD_BYTES = 5
 
 #: Shapes that like to meet in one program; a leaf picks within its program's family.
 FAMILIES: tuple[tuple[tuple[int, ...], ...], ...] = (
-    ((2, 3), (3,), (2, 3), (2, 1), (3, 3), ()),
+    ((2, 3), (3,), (2, 3), (3,), (2, 1), (3, 3), ()),
     ((3,), (1,), (3,), (), (2,)),
     ((4,), (2, 2), (4,), (2,), (4, 1)),
     ((2, 3, 2), (3, 2), (2,), (1, 3, 1)),
-    ((1, 2, 4, 4), (2, 2, 3, 3), (2,), (1, 2, 1, 1)),
+    ((1, 2, 4, 4), (2, 2, 3, 3), (2,)),
     ((0, 3), (3,), (0,), (2, 3)),
     ((1, 2, 4), (2, 2, 3), (2,), (4,)),
 )
-DTYPE_CHOICES = ("float32",) * 12 + ("float64", "float64", "int64", "int64", "complex64", "bfloat16", "bool", "int32")
+DTYPE_CHOICES = ("float32",) * 12 + ("float64", "float64", "int64", "int64", "complex64", "bfloat16", "bool", "int32", "float16")
 LAYOUTS = ("contiguous", "contiguous", "contiguous", "transposed", "channels_last")
-ROLES = ("input", "input", "input", "parameter", "parameter", "buffer", "frozen")
+ROLES = ("input", "input", "input", "input", "parameter", "parameter", "buffer", "buffer", "frozen")
 MODES = ("",) * 10 + ("no_grad", "no_grad", "enable_grad")
 CONTAINERS = ("",) * 6 + ("tuple", "list", "dict")
 OUTPUT_CONTAINERS = ("tuple", "tuple", "tuple", "", "list", "dict")
@@ -64,11 +64,15 @@ class LooseStatement:
 
 @dataclass(frozen=True)
 class LooseItem:
-    """One argument or output, or a container of some: choices, and the container ("" for none)."""
+    """One argument or output, or a container of some: choices, and the container ("" for none).
+
+    ``inner`` is a container around the last of them alone.
+    """
 
     choices: tuple[int, ...]
     container: str
     constant: bool
+    inner: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,11 @@ def leaf(choices: bytes) -> LooseLeaf:
     return LooseLeaf(shape, _of(DTYPE_CHOICES, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(ROLES, role))
 
 
+def statements(drawn: Iterable[bytes], kinds: Sequence[str]) -> tuple[LooseStatement, ...]:
+    """The calls that strings of STATEMENT_BYTES choose, one each."""
+    return tuple(statement(choices, kinds) for choices in drawn)
+
+
 def statement(choices: bytes, kinds: Sequence[str]) -> LooseStatement:
     """The call that STATEMENT_BYTES bytes choose among the ops of ``kinds``."""
     kind, op, mode, *rest = choices
@@ -103,8 +112,9 @@ def item(choices: bytes) -> LooseItem:
     """The argument or output that ITEM_BYTES bytes choose."""
     container, constant, first, second = choices
     kind = _of(CONTAINERS, container)
+    inner = _of(CONTAINERS, second // 8) if kind else ""
     both = (_seldom(first), _seldom(second))
-    return LooseItem(both if kind and second % 2 else both[:1], kind, constant % 8 == 7)
+    return LooseItem(both if kind and second % 2 else both[:1], kind, constant % 8 == 7, inner)
 
 
 def _of(table: Sequence[T], choice: int) -> T:
@@ -118,4 +128,4 @@ def _near(choice: int) -> int:
 
 def _seldom(choice: int) -> int:
     """Two in three are 0, the choice that makes each argument and output another value."""
-    return choice if choice % 3 == 2 else 0
+    return choice // 3 if choice % 3 == 2 else 0

@@ -84,9 +84,9 @@ class State:
     persistent: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
-    """A module and its inputs as data. Equal programs are equal by value and have the same hash."""
+    """A module and its inputs as data. Programs are equal when their content is, to the type: 1, 1.0 and True differ."""
 
     leaves: tuple[Leaf, ...] = ()
     setup: tuple[Statement, ...] = ()
@@ -95,6 +95,12 @@ class Program:
     kwargs: tuple[tuple[str, Tree], ...] = ()
     body: tuple[Statement, ...] = ()
     outputs: Tree = field(default=Node("tuple", ()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @cached_property
     def name(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ import torch
 from generators.build import Scope, TooLarge, call, make_leaves
 from generators.loose import FAMILIES, OUTPUT_CONSTANTS, SCALARS, Loose, LooseItem, LooseLeaf, LooseStatement
 from generators.program import Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
-from generators.vocabulary import DTYPES, Op
+from generators.vocabulary import DTYPES, KINDS, VOCABULARY, Op
 
 #: A drawn statement that makes a larger tensor is dropped: small programs say as much, sooner.
 MAX_DRAWN_ELEMENTS = 200
@@ -106,6 +107,13 @@ def _argument(item: LooseItem, index: int, inputs: list[str]) -> Tree:
         leaves: list[Tree] = [Const(SCALARS[choice % len(SCALARS)]) for choice in item.choices]
     else:
         leaves = [Ref(inputs[(index + offset + choice) % len(inputs)]) for offset, choice in enumerate(item.choices)]
+    return _wrapped(leaves, item)
+
+
+def _wrapped(leaves: list[Tree], item: LooseItem) -> Tree:
+    """The leaves in the item's container, the last of them in its inner one."""
+    if item.inner:
+        leaves = [*leaves[:-1], _contained(leaves[-1:], item.inner)]
     return _contained(leaves, item.container)
 
 
@@ -143,39 +151,56 @@ class StateScope(Scope):
         return self.values[name]
 
 
+#: So many ops of a kind are tried, the chosen one first: a convolution fits where no matmul does.
+OPS_TRIED = 3
+#: By the number of operands: how far each is moved from the one chosen, in the order in which this is tried.
+SHIFTS: dict[int, list[tuple[int, ...]]] = {
+    1: list(product(range(4))),
+    2: list(product(range(2), range(6))),
+    3: list(product(range(2), range(5), range(5))),
+}
+
+
 def _first_that_runs(choice: LooseStatement, scope: Scope, names: list[str], result: str) -> Statement | None:
-    """The statement with the first operands that eager accepts, run and bound; None if it refuses all tried."""
-    op = choice.op
-    attempts = min(len(names), 4) if op.operands == 1 else 10
-    for attempt in range(attempts if names else 0):
-        try:
-            statement = _filled(op, choice, scope, names, attempt)
-            _check_defined(op, [scope[name] for name in statement.operands])
-            values = call(statement, scope)
-            _check_small(values)
-        except REFUSALS:
-            continue
-        prefix, start = result[0], int(result[1:])
-        results = tuple(f"{prefix}{start + i}" for i in range(len(values)))
-        scope.values.update(zip(results, values))
-        return replace(statement, results=results)
+    """The statement with the first op of its kind, and the first operands, that eager accepts, run and bound.
+
+    None if eager refuses all that is tried.
+    """
+    kin = KINDS[choice.op.kind]
+    at = kin.index(choice.op)
+    for op in (kin + kin)[at : at + OPS_TRIED]:
+        for shifts in SHIFTS[op.operands] if names else ():
+            try:
+                statement = _filled(op, choice, scope, names, shifts)
+                _check_defined(statement, scope)
+                values = call(statement, scope)
+                _check_small(values)
+            except REFUSALS:
+                continue
+            return _bound(statement, values, scope, result)
     return None
+
+
+def _bound(statement: Statement, values: Sequence[Any], scope: Scope, result: str) -> Statement:
+    """The statement with names for its results, ``result`` and those after it, bound in the scope."""
+    prefix, start = result[0], int(result[1:])
+    results = tuple(f"{prefix}{start + i}" for i in range(len(values)))
+    scope.values.update(zip(results, values))
+    return replace(statement, results=results)
 
 
 def _refused(choice: LooseStatement, scope: Scope, names: list[str]) -> Statement | None:
     """The statement as first chosen, though eager refuses it; None if it can't even be written down."""
     try:
-        statement = _filled(choice.op, choice, scope, names, 0)
-        _check_defined(choice.op, [scope[name] for name in statement.operands])
+        statement = _filled(choice.op, choice, scope, names, (0,) * choice.op.operands)
+        _check_defined(statement, scope)
         return statement
     except (*REFUSALS, ZeroDivisionError):
         return None
 
 
-def _filled(op: Op, choice: LooseStatement, scope: Scope, names: list[str], attempt: int) -> Statement:
-    """The choice with names and arguments; later attempts move the last operand, then the one before."""
-    shifts = [attempt // 3, attempt % 3] if op.operands == 3 else [attempt]
-    shifts = [0] * (op.operands - len(shifts)) + shifts
+def _filled(op: Op, choice: LooseStatement, scope: Scope, names: list[str], shifts: tuple[int, ...]) -> Statement:
+    """The choice with names, each moved by its shift, and with arguments that fit them."""
     newest_first = names[::-1]
     operands = tuple(newest_first[(c + s) % len(names)] for c, s in zip(choice.operands, shifts))
     values = [scope[name] for name in operands]
@@ -189,17 +214,40 @@ def _filled(op: Op, choice: LooseStatement, scope: Scope, names: list[str], atte
 ELEMENTWISE_WRITES = frozenset({"copy_", "add_tensor_", "mul_tensor_", "addcmul_", "out_sin"})
 
 
-def _check_defined(op: Op, values: Sequence[Any]) -> None:
-    """Raise where a write reads memory that it writes in another order: then eager's result is left undefined."""
-    if op.kind != "mutation":
+def _check_defined(statement: Statement, scope: Scope) -> None:
+    """Raise where eager's result is left undefined: memory grown and not filled, or a place read or written twice.
+
+    A write to an expanded tensor is left in: eager refuses it, or gives every copy the same value.
+    """
+    target, *others = [scope[name] for name in statement.operands]
+    if not isinstance(target, torch.Tensor):
         return
-    target, *others = values
+    if statement.op == "resize_" and _grows(target, statement.arguments[0]):
+        raise ValueError("what the tensor grows by is left as it is found")
+    if VOCABULARY[statement.op].kind != "mutation":
+        return
+    if _overlaps_itself(target):
+        raise ValueError("what is written overlaps itself")
     for other in others:
-        if not isinstance(target, torch.Tensor) or not isinstance(other, torch.Tensor):
-            continue
-        shares = target.untyped_storage().data_ptr() == other.untyped_storage().data_ptr() != 0
-        if shares and not (op.name in ELEMENTWISE_WRITES and _same_place(target, other)):
+        is_aliased = isinstance(other, torch.Tensor) and _storage(other) == _storage(target) != 0
+        if is_aliased and not (statement.op in ELEMENTWISE_WRITES and _same_place(target, other)):
             raise ValueError("the operand overlaps what is written")
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _grows(tensor: torch.Tensor, size: Any) -> bool:
+    held = tensor.untyped_storage().nbytes() // tensor.element_size() - tensor.storage_offset()
+    return bool(math.prod(size) > held)
+
+
+def _overlaps_itself(tensor: torch.Tensor) -> bool:
+    if any(stride == 0 and size > 1 for size, stride in zip(tensor.shape, tensor.stride())):
+        return False  # expanded
+    steps = [range(0, size * stride, stride) if stride else range(1) for size, stride in zip(tensor.shape, tensor.stride())]
+    return len({sum(place) for place in product(*steps)}) < tensor.numel()
 
 
 def _same_place(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -231,4 +279,4 @@ def _output(item: LooseItem, index: int, names: list[str]) -> Tree:
         leaves: list[Tree] = [Const(OUTPUT_CONSTANTS[choice % len(OUTPUT_CONSTANTS)]) for choice in item.choices]
     else:
         leaves = [Ref(names[::-1][(index + offset + choice) % len(names)]) for offset, choice in enumerate(item.choices)]
-    return _contained(leaves, item.container)
+    return _wrapped(leaves, item)

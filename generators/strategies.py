@@ -17,7 +17,7 @@ class Mix:
     """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds."""
 
     kinds: tuple[str, ...]
-    setup_kinds: tuple[str, ...] = ("view",) * 5 + ("pointwise",) * 2 + ("mutation",)
+    setup_kinds: tuple[str, ...] = ("view",) * 10 + ("pointwise",) * 4 + ("mutation",) * 2 + ("multi_view", "metadata")
     leaves: int = 4
     setup: int = 3
     statements: int = 8
@@ -29,7 +29,7 @@ def _weighted(**weights: int) -> tuple[str, ...]:
 
 EVERYTHING = Mix(
     _weighted(
-        pointwise=6, binary=5, reduction=2, view=8, mutation=6, multi_view=2, multi=2, matrix=2, norm=1, indexing=2, metadata=1
+        pointwise=6, binary=5, reduction=2, view=8, mutation=6, multi_view=2, multi=2, matrix=2, norm=3, indexing=2, metadata=1
     )
 )
 #: Named mixes: what a shard of the fuzzer concentrates on.
@@ -40,7 +40,7 @@ MIXES: dict[str, Mix] = {
     "metadata": Mix(_weighted(pointwise=3, view=3, mutation=2, metadata=4), statements=6),
     "arithmetic": replace(
         EVERYTHING,
-        kinds=_weighted(pointwise=4, binary=4, reduction=3, matrix=3, norm=2, indexing=3, multi=3, view=2),
+        kinds=_weighted(pointwise=4, binary=4, reduction=3, matrix=3, norm=5, indexing=3, multi=3, view=2),
         setup_kinds=("pointwise",),
     ),
 }
@@ -72,11 +72,11 @@ def _loose(
     return Loose(
         family=family,
         leaves=tuple(map(loose.leaf, leaves)),
-        setup=tuple(loose.statement(choices, mix.setup_kinds) for choices in setup),
+        setup=loose.statements(setup, mix.setup_kinds),
         ties=(tie,) if tie % 6 == 5 else (),
         args=tuple(map(loose.item, args)),
         keywords=1 if keywords % 8 == 7 else 0,
-        body=tuple(loose.statement(choices, mix.kinds) for choices in body),
+        body=loose.statements(body, mix.kinds),
         outputs=tuple(map(loose.item, outputs)),
         output_container=loose.OUTPUT_CONTAINERS[container % len(loose.OUTPUT_CONTAINERS)],
         keep_refused=refused % 8 == 7,

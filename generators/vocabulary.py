@@ -134,9 +134,9 @@ MATRIX = [
     Op("linear", "matrix", "F.linear({x}, {y})"),
     Op("linear_bias", "matrix", "F.linear({x}, {y}, {z})"),
     Op("addmm", "matrix", "torch.addmm({x}, {y}, {z})"),
-    Op("outer", "matrix", "torch.outer({x}.flatten(), {y}.flatten())"),
     Op("conv1d", "matrix", "F.conv1d({x}, {y}, padding={p})", (a.among(1, 0),)),
     Op("conv2d", "matrix", "F.conv2d({x}, {y}, padding={p})", (a.among(1, 0),)),
+    Op("outer", "matrix", "torch.outer({x}.flatten(), {y}.flatten())"),
     Op("einsum", "matrix", "torch.einsum('i...,j...->ij', {x}, {y})"),
 ]
 

@@ -30,11 +30,11 @@ def even(number: int, mix: Mix = EVERYTHING, seed: int = 0) -> Iterator[Loose]:
         yield Loose(
             family=stream.randrange(256),
             leaves=tuple(map(loose.leaf, some(loose.LEAF_BYTES, mix.leaves))),
-            setup=tuple(loose.statement(choices, mix.setup_kinds) for choices in some(loose.STATEMENT_BYTES, mix.setup)),
+            setup=loose.statements(some(loose.STATEMENT_BYTES, mix.setup), mix.setup_kinds),
             ties=(),
             args=tuple(map(loose.item, some(loose.ITEM_BYTES, 4))),
             keywords=0,
-            body=tuple(loose.statement(choices, mix.kinds) for choices in some(loose.STATEMENT_BYTES, mix.statements)),
+            body=loose.statements(some(loose.STATEMENT_BYTES, mix.statements), mix.kinds),
             outputs=tuple(map(loose.item, some(loose.ITEM_BYTES, 2))),
             output_container="tuple",
             keep_refused=False,

@@ -98,6 +98,8 @@ def the_graph_is_sound(case: Case) -> Iterator[Complaint]:
 def _differs_from_the_interpreter(module: fx.GraphModule) -> Iterator[Complaint]:
     module.graph.set_codegen(fx.graph.CodeGen())  # one argument a placeholder, whatever the joint takes
     module.recompile()
+    if module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default):
+        return  # what it grows by is left as it is found
     inputs = [_example(node) for node in module.graph.find_nodes(op="placeholder")]
     with torch.no_grad():
         interpreted = _flat_run(fx.Interpreter(module).run, [_again(x) for x in inputs])

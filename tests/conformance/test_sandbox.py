@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-import torch
 
 from conformance import hygiene
 from conformance.pytorch import PyTorch
@@ -143,6 +142,6 @@ def test_a_clean_process_is_clean() -> None:
 
 
 def test_every_state_that_is_left_otherwise_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = {name: object for name in hygiene.STATES}
+    other = dict.fromkeys(hygiene.STATES, object)
     monkeypatch.setattr(hygiene, "STATES", other)
     assert all(name in hygiene.left_behind() for name in other)
