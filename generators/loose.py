@@ -30,7 +30,10 @@ FAMILIES: tuple[tuple[tuple[int, ...], ...], ...] = (
     ((1, 2, 4, 4), (2, 2, 3, 3), (2,)),
     ((0, 3), (3,), (0,), (2, 3)),
     ((1, 2, 4), (2, 2, 3), (2,), (4,)),
+    ((2, 3), (3,), (3,)),
 )
+#: The families in which linear layers, convolutions and normalizations find operands that fit.
+LAYER_FAMILIES = (7, 4, 7, 6)
 DTYPE_CHOICES = ("float32",) * 12 + ("float64", "float64", "int64", "int64", "complex64", "bfloat16", "bool", "int32", "float16")
 LAYOUTS = ("contiguous", "contiguous", "contiguous", "transposed", "channels_last")
 ROLES = ("input", "input", "input", "input", "parameter", "parameter", "buffer", "buffer", "frozen")
@@ -91,10 +94,10 @@ class Loose:
     keep_refused: bool
 
 
-def leaf(choices: bytes) -> LooseLeaf:
+def leaf(choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES) -> LooseLeaf:
     """The leaf that LEAF_BYTES bytes choose; three in four inputs require grad."""
     shape, dtype, layout, grad, role = choices
-    return LooseLeaf(shape, _of(DTYPE_CHOICES, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(ROLES, role))
+    return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(ROLES, role))
 
 
 def statements(drawn: Iterable[bytes], kinds: Sequence[str]) -> tuple[LooseStatement, ...]:

@@ -157,7 +157,7 @@ OPS_TRIED = 3
 SHIFTS: dict[int, list[tuple[int, ...]]] = {
     1: list(product(range(4))),
     2: list(product(range(2), range(6))),
-    3: list(product(range(2), range(5), range(5))),
+    3: list(product(range(2), range(8), range(8))),
 }
 
 

@@ -18,6 +18,8 @@ class Mix:
 
     kinds: tuple[str, ...]
     setup_kinds: tuple[str, ...] = ("view",) * 10 + ("pointwise",) * 4 + ("mutation",) * 2 + ("multi_view", "metadata")
+    families: tuple[int, ...] = tuple(range(len(loose.FAMILIES)))
+    dtypes: tuple[str, ...] = loose.DTYPE_CHOICES
     leaves: int = 4
     setup: int = 3
     statements: int = 8
@@ -42,6 +44,13 @@ MIXES: dict[str, Mix] = {
         EVERYTHING,
         kinds=_weighted(pointwise=4, binary=4, reduction=3, matrix=3, norm=5, indexing=3, multi=3, view=2),
         setup_kinds=("pointwise",),
+    ),
+    "layers": Mix(
+        _weighted(norm=5, matrix=4, pointwise=3, mutation=2, reduction=1),
+        families=loose.LAYER_FAMILIES,
+        dtypes=("float32",),
+        leaves=6,
+        statements=5,
     ),
 }
 
@@ -70,8 +79,8 @@ def _loose(
 ) -> Loose:
     family, tie, keywords, container, refused = head
     return Loose(
-        family=family,
-        leaves=tuple(map(loose.leaf, leaves)),
+        family=mix.families[family % len(mix.families)],
+        leaves=tuple(loose.leaf(choices, mix.dtypes) for choices in leaves),
         setup=loose.statements(setup, mix.setup_kinds),
         ties=(tie,) if tie % 6 == 5 else (),
         args=tuple(map(loose.item, args)),

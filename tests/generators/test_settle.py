@@ -83,7 +83,7 @@ def test_the_simplest_choices_are_the_simplest_program() -> None:
 
 
 def test_a_statement_that_eager_refuses_for_all_operands_is_dropped() -> None:
-    refused = replace(SIN, op=VOCABULARY["view_as_complex"])
+    refused = replace(SIN, op=VOCABULARY["index_select"])
     assert settle(replace(SIMPLE, body=(refused, SIN))).body == settle(SIMPLE).body
 
 
