@@ -78,7 +78,7 @@ class Watch:
         """Record the state of everything that the caller holds after the call (C4)."""
         for path, tensor in self.caller().items():
             observe_leaf(self.facts, path, tensor)
-            self.facts[f"{path}.offset"] = tensor.storage_offset()
+            self.facts[f"{path}.offset"] = tensor.storage_offset() if tensor.numel() else None
             self.facts[f"{path}.written"] = tensor._version != versions[path]
 
     def gradients(self, path: str = "grads") -> None:

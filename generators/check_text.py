@@ -89,7 +89,7 @@ def watch(call, held, facts):
     look(facts, {**held, **outputs})
     for name, t in held.items():
         facts[f"{name}.written"] = t._version != before[name]
-        facts[f"{name}.offset"] = t.storage_offset()
+        facts[f"{name}.offset"] = t.storage_offset() if t.numel() else None
     facts["rng"] = torch.get_rng_state()
     # backward
     written = [t for name, t in held.items() if t._version != before[name] and is_leaf(t) is False]

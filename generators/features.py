@@ -14,22 +14,27 @@ from generators.program import Const, Leaf, Node, Program, Ref, Statement
 from generators.vocabulary import VOCABULARY
 
 VIEW_KINDS = ("view", "multi_view")
-#: Gives back the operand itself where there is nothing to do.
-PASSING = ("contiguous",)
+#: Give back the operand or a view of it in some layouts, and a copy in others.
+MAYBE_COPIES = ("contiguous", "to", "reshape", "flatten")
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a value's memory comes from: ``owner`` names it, ``kind`` says what it is, ``steps`` counts views."""
+    """Where a value's memory comes from: ``owner`` names it, ``kind`` says what it is, ``steps`` counts views.
+
+    ``maybe_copy`` says that the program alone does not tell whether it is a view or a copy.
+    """
 
     owner: str
     kind: str
     steps: int = 0
+    maybe_copy: bool = False
 
     @property
-    def label(self) -> str:
-        """The kind, and whether it is reached through a view."""
-        return f"view-of-{self.kind}" if self.steps else self.kind
+    def labels(self) -> tuple[str, ...]:
+        """The kind, and whether it is reached through a view; what may be a copy is an intermediate, too."""
+        label = f"view-of-{self.kind}" if self.steps else self.kind
+        return (label, "intermediate") if self.maybe_copy else (label,)
 
 
 def features(program: Program) -> frozenset[str]:
@@ -53,10 +58,15 @@ def _flow(statements: tuple[Statement, ...], known: dict[str, Origin]) -> dict[s
     """Each value's origin: its operand's for a view, its own otherwise."""
     for statement in statements:
         source = known.get(statement.operands[0])
+        maybe_copy = statement.op in MAYBE_COPIES
+        is_view = maybe_copy or VOCABULARY[statement.op].kind in VIEW_KINDS
         for result in statement.results:
-            is_view = source is not None and (statement.op in PASSING or VOCABULARY[statement.op].kind in VIEW_KINDS)
-            known[result] = Origin(source.owner, source.kind, source.steps + 1) if is_view and source else _made(result)
+            known[result] = _viewed(source, maybe_copy) if is_view and source else _made(result)
     return known
+
+
+def _viewed(source: Origin, maybe_copy: bool) -> Origin:
+    return Origin(source.owner, source.kind, source.steps + 1, source.maybe_copy or maybe_copy)
 
 
 def _made(name: str) -> Origin:
@@ -132,7 +142,7 @@ def _of_statement(statement: Statement, inside: dict[str, Origin]) -> Iterator[s
         yield f"{op.kind}-under-{statement.mode}"
     if op.mutates:
         verb = "writes" if op.kind == "mutation" else "changes-metadata-of"
-        yield f"{verb}:{inside[statement.operands[0]].label}"
+        yield from (f"{verb}:{label}" for label in inside[statement.operands[0]].labels)
 
 
 def _has_dead_code(program: Program, inside: dict[str, Origin]) -> bool:
@@ -152,7 +162,7 @@ def _has_dead_code(program: Program, inside: dict[str, Origin]) -> bool:
 def _of_outputs(program: Program, inside: dict[str, Origin]) -> Iterator[str]:
     names = [leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)]
     owners = Counter(inside[name].owner for name in names)
-    yield from (f"output:{inside[name].label}" for name in names)
+    yield from (f"output:{label}" for name in names for label in inside[name].labels)
     conditions = {
         "output:repeated": len(set(names)) < len(names),
         "output:aliased": any(count > 1 for count in owners.values()),
