@@ -125,8 +125,10 @@ def train(watch: Watch) -> None:
     watch.backward(roots_of([*leaves, *_written_by_call(watch, versions)]))
     watch.gradients()
     for index, leaf in enumerate(leaves):
-        if isinstance(leaf, torch.Tensor) and leaf.requires_grad and is_leaf(leaf) is True:
-            watch.gradient(f"outputs[{index}].grad", leaf.grad)
+        if isinstance(leaf, torch.Tensor) and leaf.requires_grad and is_leaf(leaf) != "refused":
+            watch.facts[f"outputs[{index}].grad.retained"] = leaf.retains_grad
+            if leaf.is_leaf or leaf.retains_grad:
+                watch.gradient(f"outputs[{index}].grad", leaf.grad)
 
 
 def retained(watch: Watch) -> None:

@@ -65,7 +65,7 @@ def backward(roots, seed=0, **options):
 GRADIENTS = '''
 def gradients(facts, sight):
     for name, t in sight.items():
-        if isinstance(t, torch.Tensor) and t.requires_grad and is_leaf(t):
+        if isinstance(t, torch.Tensor) and t.requires_grad and (is_leaf(t) or (is_leaf(t) is False and t.retains_grad)):
             look(facts, {f"{name}.grad": t.grad})
 '''
 
