@@ -96,6 +96,8 @@ def _of_setup(statement: Statement) -> Iterator[str]:
     yield f"setup:{kind}"
     if statement.mode:
         yield f"setup:{kind}-under-{statement.mode}"
+    if statement.op == "requires_grad_":
+        yield "grad:leaf"
 
 
 def _of_state(program: Program) -> Iterator[str]:

@@ -50,6 +50,8 @@ def settle(loose: Loose) -> Program:
 
 def _leaf(index: int, loose: LooseLeaf, family: int) -> Leaf:
     shapes = FAMILIES[family % len(FAMILIES)]
+    if loose.role == "buffer" and loose.shape % 4:
+        shapes = tuple(shape for shape in shapes if len(shape) == 1)  # most buffers are statistics
     shape = shapes[loose.shape % len(shapes)]
     dtype = DTYPES[loose.dtype]
     differentiable = dtype.is_floating_point or dtype.is_complex
@@ -224,6 +226,10 @@ def _check_defined(statement: Statement, scope: Scope) -> None:
         return
     if statement.op == "resize_" and _grows(target, statement.arguments[0]):
         raise ValueError("what the tensor grows by is left as it is found")
+    if statement.op == "batch_norm" and len({_storage(t) for t in (target, *others)}) < 3:
+        raise ValueError("two of the statistics are one tensor")
+    if statement.op == "batch_norm" and len({_storage(value) for value in (target, *others)}) < 3:
+        raise ValueError("the running statistics are one tensor, or the input")
     if VOCABULARY[statement.op].kind != "mutation":
         return
     if _overlaps_itself(target):
