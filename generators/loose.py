@@ -94,10 +94,10 @@ class Loose:
     keep_refused: bool
 
 
-def leaf(choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES) -> LooseLeaf:
+def leaf(choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES, roles: Sequence[str] = ROLES) -> LooseLeaf:
     """The leaf that LEAF_BYTES bytes choose; three in four inputs require grad."""
     shape, dtype, layout, grad, role = choices
-    return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(ROLES, role))
+    return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(roles, role))
 
 
 def statements(drawn: Iterable[bytes], kinds: Sequence[str]) -> tuple[LooseStatement, ...]:

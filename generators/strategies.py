@@ -20,6 +20,7 @@ class Mix:
     setup_kinds: tuple[str, ...] = ("view",) * 10 + ("pointwise",) * 4 + ("mutation",) * 2 + ("multi_view", "metadata")
     families: tuple[int, ...] = tuple(range(len(loose.FAMILIES)))
     dtypes: tuple[str, ...] = loose.DTYPE_CHOICES
+    roles: tuple[str, ...] = loose.ROLES
     leaves: int = 4
     setup: int = 3
     statements: int = 8
@@ -49,6 +50,7 @@ MIXES: dict[str, Mix] = {
         _weighted(norm=5, matrix=4, pointwise=3, mutation=2, reduction=1),
         families=loose.LAYER_FAMILIES,
         dtypes=("float32",),
+        roles=("input", "buffer", "parameter", "buffer"),
         leaves=6,
         statements=5,
     ),
@@ -80,7 +82,7 @@ def _loose(
     family, tie, keywords, container, refused = head
     return Loose(
         family=mix.families[family % len(mix.families)],
-        leaves=tuple(loose.leaf(choices, mix.dtypes) for choices in leaves),
+        leaves=tuple(loose.leaf(choices, mix.dtypes, mix.roles) for choices in leaves),
         setup=loose.statements(setup, mix.setup_kinds),
         ties=(tie,) if tie % 6 == 5 else (),
         args=tuple(map(loose.item, args)),
