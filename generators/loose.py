@@ -34,7 +34,7 @@ FAMILIES: tuple[tuple[tuple[int, ...], ...], ...] = (
 )
 #: The families in which linear layers, convolutions and normalizations find operands that fit.
 LAYER_FAMILIES = (7, 4, 7, 6)
-DTYPE_CHOICES = ("float32",) * 12 + ("float64", "float64", "int64", "int64", "complex64", "bfloat16", "bool", "int32", "float16")
+DTYPE_CHOICES = ("float32",) * 12 + ("float64",) * 2 + ("int64",) * 2 + ("complex64", "bfloat16", "bool", "int32", "float16")
 LAYOUTS = ("contiguous", "contiguous", "contiguous", "transposed", "channels_last")
 ROLES = ("input", "input", "input", "input", "parameter", "parameter", "buffer", "buffer", "frozen")
 MODES = ("",) * 10 + ("no_grad", "no_grad", "enable_grad")

@@ -16,9 +16,10 @@ from typing import Any
 import torch
 
 from generators.build import Scope, TooLarge, call, make_leaves
+from generators.defined import check_defined
 from generators.loose import FAMILIES, OUTPUT_CONSTANTS, SCALARS, Loose, LooseItem, LooseLeaf, LooseStatement
 from generators.program import Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
-from generators.vocabulary import DTYPES, KINDS, VOCABULARY, Op
+from generators.vocabulary import DTYPES, KINDS, Op
 
 #: A drawn statement that makes a larger tensor is dropped: small programs say as much, sooner.
 MAX_DRAWN_ELEMENTS = 200
@@ -174,7 +175,7 @@ def _first_that_runs(choice: LooseStatement, scope: Scope, names: list[str], res
         for shifts in SHIFTS[op.operands] if names else ():
             try:
                 statement = _filled(op, choice, scope, names, shifts)
-                _check_defined(statement, scope)
+                check_defined(statement, scope)
                 values = call(statement, scope)
                 _check_small(values)
             except REFUSALS:
@@ -195,7 +196,7 @@ def _refused(choice: LooseStatement, scope: Scope, names: list[str]) -> Statemen
     """The statement as first chosen, though eager refuses it; None if it can't even be written down."""
     try:
         statement = _filled(choice.op, choice, scope, names, (0,) * choice.op.operands)
-        _check_defined(statement, scope)
+        check_defined(statement, scope)
         return statement
     except (*REFUSALS, ZeroDivisionError):
         return None
@@ -210,55 +211,6 @@ def _filled(op: Op, choice: LooseStatement, scope: Scope, names: list[str], shif
     for chooser, number in zip(op.arguments, choice.arguments):
         literals.append(chooser(number, values, literals))
     return Statement(op.name, operands, tuple(literals), (), choice.mode)
-
-
-#: Writes that go element by element: they may read the very tensor that they write.
-ELEMENTWISE_WRITES = frozenset({"copy_", "add_tensor_", "mul_tensor_", "addcmul_", "out_sin"})
-
-
-def _check_defined(statement: Statement, scope: Scope) -> None:
-    """Raise where eager's result is left undefined: memory grown and not filled, or a place read or written twice.
-
-    A write to an expanded tensor is left in: eager refuses it, or gives every copy the same value.
-    """
-    target, *others = [scope[name] for name in statement.operands]
-    if not isinstance(target, torch.Tensor):
-        return
-    if statement.op == "resize_" and _grows(target, statement.arguments[0]):
-        raise ValueError("what the tensor grows by is left as it is found")
-    if statement.op == "batch_norm" and len({_storage(t) for t in (target, *others)}) < 3:
-        raise ValueError("two of the statistics are one tensor")
-    if statement.op == "batch_norm" and len({_storage(value) for value in (target, *others)}) < 3:
-        raise ValueError("the running statistics are one tensor, or the input")
-    if VOCABULARY[statement.op].kind != "mutation":
-        return
-    if _overlaps_itself(target):
-        raise ValueError("what is written overlaps itself")
-    for other in others:
-        is_aliased = isinstance(other, torch.Tensor) and _storage(other) == _storage(target) != 0
-        if is_aliased and not (statement.op in ELEMENTWISE_WRITES and _same_place(target, other)):
-            raise ValueError("the operand overlaps what is written")
-
-
-def _storage(tensor: torch.Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
-
-
-def _grows(tensor: torch.Tensor, size: Any) -> bool:
-    held = tensor.untyped_storage().nbytes() // tensor.element_size() - tensor.storage_offset()
-    return bool(math.prod(size) > held)
-
-
-def _overlaps_itself(tensor: torch.Tensor) -> bool:
-    if any(stride == 0 and size > 1 for size, stride in zip(tensor.shape, tensor.stride())):
-        return False  # expanded
-    steps = [range(0, size * stride, stride) if stride else range(1) for size, stride in zip(tensor.shape, tensor.stride())]
-    return len({sum(place) for place in product(*steps)}) < tensor.numel()
-
-
-def _same_place(one: torch.Tensor, other: torch.Tensor) -> bool:
-    places = [(t.dtype, t.shape, t.stride(), t.storage_offset()) for t in (one, other)]
-    return places[0] == places[1]
 
 
 def _check_small(values: Sequence[Any]) -> None:

@@ -1,0 +1,59 @@
+"""Which calls leave eager's own result undefined: they are not drawn, since nothing can be compared with them."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import torch
+
+from generators.build import Scope
+from generators.program import Statement
+from generators.vocabulary import VOCABULARY
+
+#: Writes that go element by element: they may read the very tensor that they write.
+ELEMENTWISE_WRITES = frozenset({"copy_", "add_tensor_", "mul_tensor_", "addcmul_", "out_sin"})
+
+
+def check_defined(statement: Statement, scope: Scope) -> None:
+    """Raise ValueError where eager's result is left undefined: memory grown and not filled, or a place read or written twice.
+
+    A write to an expanded tensor is left in: eager refuses it, or gives every copy the same value.
+    """
+    target, *others = [scope[name] for name in statement.operands]
+    if not isinstance(target, torch.Tensor):
+        return
+    if statement.op == "resize_" and _grows(target, statement.arguments[0]):
+        raise ValueError("what the tensor grows by is left as it is found")
+    if statement.op == "batch_norm" and len({_storage(value) for value in (target, *others)}) < 3:
+        raise ValueError("the running statistics are one tensor, or the input")
+    if VOCABULARY[statement.op].kind != "mutation":
+        return
+    if _overlaps_itself(target):
+        raise ValueError("what is written overlaps itself")
+    for other in others:
+        is_aliased = isinstance(other, torch.Tensor) and _storage(other) == _storage(target) != 0
+        if is_aliased and not (statement.op in ELEMENTWISE_WRITES and _same_place(target, other)):
+            raise ValueError("the operand overlaps what is written")
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _grows(tensor: torch.Tensor, size: Any) -> bool:
+    held = tensor.untyped_storage().nbytes() // tensor.element_size() - tensor.storage_offset()
+    return bool(math.prod(size) > held)
+
+
+def _overlaps_itself(tensor: torch.Tensor) -> bool:
+    if any(stride == 0 and size > 1 for size, stride in zip(tensor.shape, tensor.stride())):
+        return False  # expanded
+    steps = [range(0, size * stride, stride) if stride else range(1) for size, stride in zip(tensor.shape, tensor.stride())]
+    return len({sum(place) for place in product(*steps)}) < tensor.numel()
+
+
+def _same_place(one: torch.Tensor, other: torch.Tensor) -> bool:
+    places = [(t.dtype, t.shape, t.stride(), t.storage_offset()) for t in (one, other)]
+    return places[0] == places[1]
