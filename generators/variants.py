@@ -1,4 +1,4 @@
-"""Programs that differ from another in how the caller holds its inputs."""
+"""Programs that differ from another in how the caller holds its inputs, or in precision."""
 
 from __future__ import annotations
 
@@ -28,3 +28,20 @@ def with_non_leaves(program: Program) -> Program:
 
     kwargs = tuple((key, swapped(tree)) for key, tree in program.kwargs)
     return replace(program, setup=program.setup + clones, args=tuple(map(swapped, program.args)), kwargs=kwargs)
+
+
+def in_double(program: Program) -> Program:
+    """The program with every floating-point leaf, and every cast to a floating-point dtype, in float64."""
+    leaves = tuple(replace(leaf, dtype=_doubled(leaf.dtype)) for leaf in program.leaves)
+    return replace(program, leaves=leaves, setup=_casts_doubled(program.setup), body=_casts_doubled(program.body))
+
+
+def _casts_doubled(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    return tuple(
+        replace(s, arguments=tuple(_doubled(a) if isinstance(a, str) else a for a in s.arguments)) if s.op == "to" else s
+        for s in statements
+    )
+
+
+def _doubled(dtype: str) -> str:
+    return "float64" if dtype in ("float32", "float16", "bfloat16") else dtype
