@@ -125,6 +125,6 @@ class DiesOnViews(PyTorch):
     def export(
         self, stack: ExitStack, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], **options: Any
     ) -> Joint:
-        if any(statement.op == "squeeze_dim" for statement in module.program.body):  # type: ignore[union-attr]
+        if any(statement.op in ("squeeze_dim", "unsqueeze", "t") for statement in module.program.body):  # type: ignore[union-attr]
             os.abort()
         return super().export(stack, module, args, kwargs, **options)
