@@ -38,6 +38,9 @@ from reports.summary import exit_code, summarize
 #: Where records and the programs of new failures go, under the directory that pytest is run in.
 RUNS = Path("runs")
 
+#: More programs than a machine judges in a minute.
+MOST_A_MINUTE = 10_000
+
 CONFIGURATION = pytest.StashKey["Run"]()
 
 
@@ -68,7 +71,7 @@ class Run:
         self.devices = _devices(option.device)
         self.minutes = option.minutes
         self.shrinks = PROFILES[option.profile].shrinks
-        self.programs = PROFILES[option.profile].programs if option.programs is None else option.programs
+        self.programs = programs_to_draw(option.profile, option.programs, option.minutes)
         self.only = _named_rules(option.keyword)
         self.header = header(option.implementation, option.profile, self.seed, self.devices)
         self.record: Record | None = None
@@ -78,6 +81,13 @@ class Run:
     def time_is_up(self) -> bool:
         """Whether no further shard is to be started."""
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
+
+
+def programs_to_draw(profile: str, programs: int | None, minutes: float | None) -> int:
+    """As many as are asked for; for a run that is told how long to last, more than it can judge in that time."""
+    if programs is not None:
+        return programs
+    return max(PROFILES[profile].programs, round(MOST_A_MINUTE * minutes) if minutes else 0)
 
 
 def _named_rules(keyword: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.conftest import programs_to_draw
 from conformance.shards import Shard, draw
 from reports.record import Outcome, Record, read_record
 
@@ -109,3 +110,17 @@ def wait_for_rows(folder: Path, child: subprocess.Popen[bytes]) -> None:
     while not any(path.stat().st_size > 10_000 for path in folder.glob("joint-conformance-*/*.jsonl")):
         assert child.poll() is None, "the run ended before it was interrupted"
         time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("profile", "programs", "minutes", "drawn"),
+    [
+        ("gate", None, None, 0),
+        ("quick", 500, None, 500),
+        ("nightly", None, 60, 600_000),
+        ("nightly", 1000, 60, 1000),
+        ("nightly", None, None, 22_500),
+    ],
+)
+def test_a_run_draws_as_much_as_it_is_told(profile: str, programs: int | None, minutes: float | None, drawn: int) -> None:
+    assert programs_to_draw(profile, programs, minutes) == drawn
