@@ -59,6 +59,8 @@ def replay(what: str, as_source: bool, implementation: str, device: str) -> None
     elif verdict.outcome is Outcome.ERROR:
         _end(2, f"ERROR {program.name}: {broken_adapter(job) or verdict.detail}")
     else:
+        if finding:
+            click.echo("\n".join(filter(None, (finding.title, finding.explanation, finding.link))) + "\n")
         _tell(verdict, failing, device)
 
 
