@@ -30,13 +30,15 @@ class Joint(Protocol):
 class Implementation(Protocol):
     """The implementation under test. Everything the suite asks of one goes through these members.
 
-    ``descriptors`` is the namespace that holds the descriptor classes by their documented names.
+    ``descriptors`` is the namespace that holds the descriptor classes by their documented names, ``fx_utils``
+    the one that holds the documented FX utilities, None where none are offered.
     ``export`` may enter contexts on ``stack``, which stays open until ``compile`` has returned (C15).
     The callable that ``compile`` gives takes parameters, then buffers, then the user's args and kwargs (C1).
     """
 
     name: str
     descriptors: Any
+    fx_utils: Any
 
     def export(
         self, stack: ExitStack, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], **options: Any
@@ -46,8 +48,14 @@ class Implementation(Protocol):
     def export_options(self) -> frozenset[str]:
         """Which of the documented keywords of the export this implementation offers."""
 
-    def compile(self, joint: Joint) -> Callable[..., Any]:
-        """The joint graph as a callable of parameters, buffers, and the user's arguments."""
+    def compile(self, joint: Joint, **options: Any) -> Callable[..., Any]:
+        """The joint graph as a callable of parameters, buffers, and the user's arguments.
+
+        ``options`` are the documented keywords.
+        """
+
+    def compile_options(self) -> frozenset[str]:
+        """Which of the documented keywords of the compile this implementation offers."""
 
 
 class AdapterError(Exception):
@@ -67,7 +75,7 @@ def load_implementation(where: str) -> Implementation:
         implementation = found() if callable(found) else found
     except Exception as error:
         raise AdapterError(f"--implementation {where}: {type(error).__name__}: {error}") from error
-    members = ("name", "descriptors", "export", "export_options", "compile")
+    members = ("name", "descriptors", "fx_utils", "export", "export_options", "compile", "compile_options")
     missing = [member for member in members if not hasattr(implementation, member)]
     if missing:
         raise AdapterError(f"--implementation {where}: no {', '.join(missing)} (see conformance/implementation.py)")

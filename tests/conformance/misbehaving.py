@@ -107,7 +107,7 @@ class ExportsNothing(PyTorch):
 
 
 class CompilesNothing(PyTorch):
-    def compile(self, joint: Joint) -> Callable[..., Any]:
+    def compile(self, joint: Joint, **options: Any) -> Callable[..., Any]:
         raise RuntimeError("no compiler yet")
 
 
@@ -119,6 +119,7 @@ class DiesAtOnce(PyTorch):
 class ExportIsMissing:
     name = "incomplete"
     descriptors = None
+    fx_utils = None
 
 
 class DiesOnViews(PyTorch):

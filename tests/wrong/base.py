@@ -51,9 +51,9 @@ class Corrupted(PyTorch):
         self.corrupt(joint)
         return joint
 
-    def compile(self, joint: Joint) -> Callable[..., Any]:
+    def compile(self, joint: Joint, **options: Any) -> Callable[..., Any]:
         """The callable of PyTorch inside ``wrap``."""
-        return self.wrap(super().compile(joint))
+        return self.wrap(super().compile(joint, **options))
 
     def corrupt(self, joint: Joint) -> None:
         """Spoil the joint graph in place."""

@@ -143,9 +143,9 @@ class Covering(Corrupted):
         joint = super().export(*args, **options)
         return self.cover(joint, self.members(joint))
 
-    def compile(self, joint: Any) -> Callable[..., Any]:
+    def compile(self, joint: Any, **options: Any) -> Callable[..., Any]:
         """What is under the cover, compiled."""
-        return super().compile(joint.joint)
+        return super().compile(joint.joint, **options)
 
 
 class WithSubclass(Corrupted):
