@@ -115,7 +115,7 @@ def test_a_sandbox_that_was_closed_twice_starts_again(pytorch: Sandbox) -> None:
         ("no.such.module:It", "ModuleNotFoundError"),
         ("conformance.pytorch:It", "AttributeError"),
         (f"{HERE}:CannotStart", "RuntimeError: no licence"),
-        (f"{HERE}:ExportIsMissing", "no export, export_options, compile"),
+        (f"{HERE}:ExportIsMissing", "no export, export_options, compile, compile_options"),
         (f"{HERE}:ExportsNothing", "not implemented yet"),
         (f"{HERE}:CompilesNothing", "no compiler yet"),
         (f"{HERE}:DiesAtOnce", "ended in crash: SIGABRT"),
