@@ -129,7 +129,7 @@ def call(statement: Statement, scope: Scope) -> list[Any]:
     operands = [scope[name] for name in statement.operands]
     with grad_mode(statement.mode):
         result = op.function(*operands, *map(runtime, statement.arguments))
-    return [] if op.mutates else list(result) if op.many else [result]
+    return [] if not op.has_result else list(result) if op.many else [result]
 
 
 def grad_mode(mode: str) -> contextlib.AbstractContextManager[None]:

@@ -201,7 +201,7 @@ def simpler_ops(program: Program) -> Iterator[Program]:
 def _as(statement: Statement, name: str) -> Statement:
     op = VOCABULARY[name]
     operands = (*statement.operands, *statement.operands[-1:] * op.operands)[: op.operands]
-    results = () if op.mutates else statement.results if op.many else statement.results[:1]
+    results = () if not op.has_result else statement.results if op.many else statement.results[:1]
     return replace(statement, op=name, operands=operands, arguments=(FIRST,) * len(op.arguments), results=results)
 
 

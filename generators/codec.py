@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from torch import nn
 
+from generators.prelude import NAMES
 from generators.program import CONTAINERS, MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
 from generators.vocabulary import DTYPES, VOCABULARY
 
@@ -37,7 +38,7 @@ _ANY_NAME = re.compile(r"[axv][0-9]{1,3}")
 _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _FQN = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z][a-z0-9_]{0,31}){0,5}")
 #: An argument of forward may not hide what its body speaks of, nor a part of an FQN what a module is made of.
-_NO_KEYWORD = re.compile(r"self|torch|nn|F|(a|x|v|arg)[0-9]+|" + "|".join(keyword.kwlist))
+_NO_KEYWORD = re.compile(r"self|(a|x|v|arg)[0-9]+|" + "|".join([*keyword.kwlist, *NAMES]))
 _NO_FQN_PART = frozenset(keyword.kwlist) | {"self", "program"} | frozenset(dir(nn.Module()))
 
 T = TypeVar("T")
@@ -232,8 +233,8 @@ def _statement(data: Any, place: str, results_are: re.Pattern[str]) -> Statement
     if len(operands) != op.operands or len(arguments) != len(op.arguments):
         raise ProgramError(f"{place}: {op.name} takes {op.operands} operands and {len(op.arguments)} arguments")
     results = _each(record["results"], f"{place}.results", lambda item, at: _name(item, at, results_are))
-    if len(results) > (0 if op.mutates else MAX_ITEMS if op.many else 1):
-        raise ProgramError(f"{place}.results: {op.name} has {'no result' if op.mutates else 'one result'}")
+    if len(results) > (0 if not op.has_result else MAX_ITEMS if op.many else 1):
+        raise ProgramError(f"{place}.results: {op.name} has {'one result' if op.has_result else 'no result'}")
     return Statement(op.name, operands, arguments, results, _one_of(record["mode"], f"{place}.mode", MODES))
 
 

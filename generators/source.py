@@ -14,6 +14,7 @@ from torch import nn
 
 from generators import check_text
 from generators.build import build
+from generators.prelude import text_for
 from generators.program import Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
 from generators.variants import cloned_leaves
 from generators.vocabulary import DTYPES, VOCABULARY
@@ -63,7 +64,8 @@ def source(
     on_graph = path.partition(":")[0] not in ("", *STAGES, *check_text.WATCHES)
     check = _graph_check(path, expected, found) if on_graph else _check(program, scenario, path)
     clones = cloned_leaves(program) if scenario == "non_leaf" and not on_graph else ()
-    code = "\n\n\n".join(part.strip("\n") for part in [_module(program), _make(program, device, clones), *check])
+    own = [_module(program), _make(program, device, clones)]
+    code = "\n\n\n".join(part.strip("\n") for part in [*text_for("\n".join(own)), *own, *check])
     header = _docstring(title or f"Program {program.name}", expected, found) + _imports(code)
     return f"{header}\n\n\n{code}\n"
 

@@ -1,78 +1,16 @@
 """The ops that a program may call: one row each, and nothing outside this table is ever called.
 
-A row's template is the line of Python that a person would write. ``{x} {y} {z}`` stand for operands,
-``{p} {q} {r}`` for arguments. It serves twice: printed by ``source``, and compiled once, here, into the
-function that ``build`` and ``settle`` call. To add an op, add a row; the simplest of a kind come first,
-since Hypothesis and the reducer go toward the front.
+A row of a plain tensor op stands here, one of any other kind under generators/rows/, by topic. To add an op,
+add a row (generators/op.py says what one is); the simplest of a kind come first, since Hypothesis and the
+reducer go toward the front.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
-
-import torch
-import torch.nn.functional as F
-
 from generators import arguments as a
-from generators.program import Literal
+from generators.op import DTYPES, Op, runtime, written
 
-DTYPES: dict[str, torch.dtype] = {
-    name: getattr(torch, name)
-    for name in ("float32", "float64", "bfloat16", "int64", "int32", "bool", "complex64", "float16", "uint8")
-}
-
-
-@dataclass(frozen=True)
-class Op:
-    """One row: how the call is written, of what kind it is, and how its arguments are chosen.
-
-    ``many`` marks an op whose result is a sequence of tensors. Kinds: see KINDS.
-    """
-
-    name: str
-    kind: str
-    template: str
-    arguments: tuple[a.Chooser, ...] = ()
-    many: bool = False
-
-    @property
-    def operands(self) -> int:
-        """How many tensors (or numbers) it is called with."""
-        return sum("{" + letter + "}" in self.template for letter in "xyz")
-
-    @property
-    def mutates(self) -> bool:
-        """Whether it is called for its effect on ``{x}`` alone, and has no result."""
-        return self.kind in ("mutation", "metadata")
-
-    @cached_property
-    def function(self) -> Callable[..., Any]:
-        """The template as a function of the operands, then the arguments."""
-        names = [letter for letter in "xyzpqr" if "{" + letter + "}" in self.template]
-        line = re.sub(r"\{(\w)\}", r"\1", self.template)
-        scope: dict[str, Any] = {"torch": torch, "F": F}
-        exec(f"def op({', '.join(names)}):\n    {'' if self.mutates else 'return '}{line}", scope)
-        return scope["op"]  # type: ignore[no-any-return]
-
-    def line(self, operands: tuple[str, ...], arguments: tuple[Literal, ...]) -> str:
-        """The call as a line of Python."""
-        names = [letter for letter in "xyz" if "{" + letter + "}" in self.template]
-        given = dict(zip(names, operands)) | dict(zip("pqr", map(written, arguments)))
-        return self.template.format(**given)
-
-
-def written(literal: Literal) -> str:
-    """A literal as it is written in a script; the only strings are dtypes."""
-    return f"torch.{literal}" if isinstance(literal, str) else repr(literal)
-
-
-def runtime(literal: Literal) -> Any:
-    """A literal as an op takes it; the only strings are dtypes."""
-    return DTYPES[literal] if isinstance(literal, str) else literal
+__all__ = ["DTYPES", "KINDS", "OPS", "VOCABULARY", "Op", "runtime", "written"]
 
 
 def _pointwise() -> list[Op]:

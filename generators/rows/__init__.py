@@ -1,0 +1,1 @@
+"""Rows of the vocabulary beyond plain tensor ops, one file a topic."""
