@@ -10,12 +10,17 @@ from functools import cache
 from typing import Any
 
 import torch
+import torch._functorch.config
+import torch.utils._pytree as pytree
 
 from conformance import scenarios
 from conformance.difference import Difference, causes, same, unstable_paths
+from conformance.graph import plain_inputs
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor
 from generators.build import Built, build
+from generators.options import OPTIONS, of_stage
+from generators.preludes.symbolic import with_symbolic_sizes
 from generators.program import Const, Node, Program
 from generators.variants import in_double
 
@@ -30,7 +35,8 @@ class Case:
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
-    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``refusal`` is
+    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
+    which option of the program is not offered; then it is not exported at all. ``refusal`` is
     the error with which the export or the compile ended; then there is no ``joint``, or nothing in
     ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough`` case
     has a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
@@ -47,6 +53,7 @@ class Case:
     joint: Any = None
     built: Any = None
     refusal: Raised | None = None
+    unsupported: str = ""
     compiled: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
     second: Joint | None = None
@@ -77,7 +84,9 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
     """
     if thorough is None:
         thorough = int(program.name[:4], 16) % THOROUGH_SHARE == 0
-    case = Case(program, device, implementation, thorough)
+    case = Case(program, device, implementation, thorough, unsupported=_not_offered(program, implementation))
+    if case.unsupported:
+        return case
     with case.timed("eager"):
         _watch_eager(case)
     with ExitStack() as stack:
@@ -86,8 +95,9 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
         case.after = standing(case.built)
     if call is not None:
         with case.timed("compiled"):
-            for scenario in case.eager:
-                case.compiled[scenario] = scenarios.run(scenario, call, program, device)
+            for scenario in list(case.eager):
+                if _holds_at(case, scenario):
+                    case.compiled[scenario] = scenarios.run(scenario, call, program, device)
     with case.timed("rules"):
         case.differences = tuple(causes(case.eager, case.compiled, frozenset()))
     if case.differences:
@@ -106,7 +116,8 @@ def _watch_eager(case: Case) -> None:
     case.eager["train"] = run("train")
     for scenario in _telling_scenarios(case):
         facts = run(scenario)
-        if scenarios.INAPPLICABLE not in facts:
+        is_other_size = scenario in scenarios.OTHER_SIZES
+        if scenarios.INAPPLICABLE not in facts and not (is_other_size and facts["error"]):
             case.eager[scenario] = facts
 
 
@@ -149,6 +160,8 @@ def _telling_scenarios(case: Case) -> list[str]:
         return []
     roots = sum(1 for p, fact in train.items() if p.startswith("outputs") and p.endswith(".autograd") and fact != "no grad")
     skipped = {"train"} | (set() if roots else scenarios.NEEDS_GRADIENT)
+    if not case.program.symbolic:
+        skipped |= scenarios.OTHER_SIZES.keys()
     if roots < 2:
         skipped |= scenarios.NEEDS_SEVERAL_ROOTS
     if roots and not case.thorough:
@@ -158,8 +171,9 @@ def _telling_scenarios(case: Case) -> list[str]:
 
 
 def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
+    program = case.program
     try:
-        case.built = build(case.program, case.device)
+        case.built = build(program, case.device)
     except Exception as error:  # a setup that eager refuses leaves nothing to export
         case.refusal = Raised("setup", error)
         return None
@@ -167,15 +181,48 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
     stage = "export"
     try:
         with case.timed("export"):
-            case.joint = case.implementation.export(stack, case.built.module, case.built.args, case.built.kwargs)
+            case.joint = export(case.implementation, stack, case.built)
         stage = "compile"
         with case.timed("compile"):
-            compiled = case.implementation.compile(case.joint)
+            compiled = case.implementation.compile(case.joint, **of_stage(program.options, "compile"))
     except Exception as error:
         case.refusal = Raised(stage, error)
         return None
     fqns = [*case.joint.params_spec, *case.joint.buffers_spec]
     return lambda built: compiled(*(built.state(fqn) for fqn in fqns), *built.args, **built.kwargs)
+
+
+def export(implementation: Implementation, stack: ExitStack, built: Built, **options: Any) -> Joint:
+    """The joint graph of what was built, with the program's own options and symbolic sizes, and these ``options``."""
+    stack.enter_context(torch._functorch.config.patch(of_stage(built.program.options, "config")))
+    args, kwargs = built.args, built.kwargs
+    if built.program.symbolic:
+        args, kwargs = with_symbolic_sizes((args, kwargs), built.program.symbolic)
+    return implementation.export(stack, built.module, args, kwargs, **of_stage(built.program.options, "export") | options)
+
+
+def _not_offered(program: Program, implementation: Implementation) -> str:
+    """The first of the program's options that this implementation, or this torch, does not have; "" if none."""
+    offered = {
+        "export": implementation.export_options(),
+        "compile": implementation.compile_options(),
+        "config": torch._functorch.config.get_config_copy().keys(),
+    }
+    options = map(OPTIONS.__getitem__, program.options)
+    return next((f"{o.name} is not offered" for o in options if o.keyword not in offered[o.stage]), "")
+
+
+def _holds_at(case: Case, scenario: str) -> bool:
+    """Whether what the export took for granted of the sizes holds for those of this scenario."""
+    sizes = scenarios.sizes_in(scenario, case.program)
+    if not sizes:
+        return True
+    built = build(case.program, case.device, sizes=sizes)
+    primals = {d.idx: node for d, node in plain_inputs(case.joint)}
+    passed = pytree.tree_leaves((built.args, built.kwargs))
+    pairs = [(node.meta["val"], passed[idx]) for idx, node in primals.items() if isinstance(passed[idx], torch.Tensor)]
+    shape_env = case.joint.fake_mode.shape_env
+    return bool(shape_env.evaluate_guards_for_args([val for val, _ in pairs], [value for _, value in pairs]))
 
 
 def standing(built: Built) -> Facts:
@@ -184,6 +231,7 @@ def standing(built: Built) -> Facts:
     for name, tensor in built.tensors.items():
         observe_tensor(facts, f"caller.{name}", tensor)
         facts[f"caller.{name}.version"] = tensor._version
+        facts[f"caller.{name}.hooks"] = len(tensor._backward_hooks or ())
         grad = tensor.grad if is_leaf(tensor) is True else None
         facts[f"caller.{name}.grad.none"] = grad is None
         if grad is not None:
@@ -193,6 +241,7 @@ def standing(built: Built) -> Facts:
             for name, value in vars(module)[table].items():
                 facts[f"module {path}.{table}.{name}"] = f"{type(value).__name__} {id(value)}"
         facts[f"module {path}.attributes"] = sorted(vars(module))
+        facts.update({f"module {path}.{name}": len(value) for name, value in vars(module).items() if name.endswith("_hooks")})
         facts[f"module {path}.training"] = module.training
     return facts
 
@@ -214,7 +263,7 @@ def _try_export(case: Case, program: Program, **options: Any) -> Joint | None:
     built = build(program, case.device)
     try:
         with ExitStack() as stack:
-            return case.implementation.export(stack, built.module, built.args, built.kwargs, **options)
+            return export(case.implementation, stack, built, **options)
     except Exception:
         return None
 

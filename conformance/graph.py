@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+import torch
 from torch import fx
 
 from conformance.implementation import Joint
@@ -31,9 +32,28 @@ def placeholder_descriptors(joint: Joint) -> list[Any]:
     return [node.meta.get("desc") for node in placeholders(joint)]
 
 
+def plain_inputs(joint: Joint) -> Iterator[tuple[Any, fx.Node]]:
+    """Each PlainAOTInput that is on the graph as it is, and its placeholder."""
+    return ((node.meta["desc"], node) for node in placeholders(joint) if kind_of(node.meta.get("desc")) == "PlainAOTInput")
+
+
 def output_descriptors(joint: Joint) -> list[Any]:
     """``meta['desc']`` of the output node: one entry a flat output; empty where there is none."""
     return list(output_node(joint).meta.get("desc") or ())
+
+
+def sizes_of(tensor: torch.Tensor) -> tuple[int, ...]:
+    """Its shape; a symbolic size is what it was at the export. No guard is added, as a comparison would."""
+    return tuple(map(_at_export, tensor.shape))
+
+
+def strides_of(tensor: torch.Tensor) -> tuple[int, ...]:
+    """Its strides, likewise."""
+    return tuple(map(_at_export, tensor.stride()))
+
+
+def _at_export(number: Any) -> int:
+    return int(number.node.hint) if isinstance(number, torch.SymInt) else int(number)
 
 
 def kind_of(descriptor: object) -> str:

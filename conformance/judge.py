@@ -68,7 +68,8 @@ def judge(
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
     outcome = Outcome.ERROR if leftover else _outcome(case, judged)
-    return Verdict(program, outcome, traits, checked, judged if not leftover else (), case.seconds, leftover or _refused(case))
+    detail = leftover or case.unsupported or _refused(case)
+    return Verdict(program, outcome, traits, checked, judged if not leftover else (), case.seconds, detail)
 
 
 def _apply_rules(case: Case, only: Collection[str]) -> tuple[tuple[str, ...], list[Violation]]:
@@ -83,6 +84,8 @@ def _judged(violation: Violation, traits: frozenset[str], findings: Sequence[Fin
 
 
 def _outcome(case: Case, judged: Sequence[Judged]) -> Outcome:
+    if case.unsupported:
+        return Outcome.UNSUPPORTED
     if any(item.finding is None for item in judged):
         return Outcome.FAIL
     if judged:

@@ -32,6 +32,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "data-dependent shapes and values: DynamicOutputShapeException and DataDependentOutputException, "
         "torch/_subclasses/fake_tensor.py",
     ),
+    Refusal(r"^CUDA not available$", "torch/_functorch/config.py, functionalize_rng_ops; the switch needs CUDA"),
     Refusal(
         r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
         "torch/_functorch/config.py, donated_buffer; the message names the switch",

@@ -201,6 +201,14 @@ def non_leaf(watch: Watch) -> None:
     watch.gradients()
 
 
+def other_sizes(watch: Watch) -> None:
+    """Other sizes than those exported with, where the export took them for symbols (C16)."""
+    leaves = watch.forward()
+    watch.outputs(leaves)
+    watch.backward(roots_of(leaves))
+    watch.gradients()
+
+
 def written(grad: bool) -> Callable[[Watch], None]:
     """Each output written in place after the call, with or without grad: who sees it (C5)."""
 
@@ -245,6 +253,8 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
     "non_leaf": non_leaf,
     "written": written(grad=True),
     "written_no_grad": written(grad=False),
+    "larger": other_sizes,
+    "smaller": other_sizes,
 }
 
 #: Scenarios that say nothing new about a program without a gradient, or with a single root.
@@ -254,6 +264,8 @@ NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
 IN_TURN = (("retained", "alone0"), ("non_leaf", "one_by_one"), ("alone1", "written_no_grad"))
 #: The values that a scenario runs on; 0 are those that the program was exported with.
 VARIANT = {"again": 1, "twice": 2}
+#: The scenarios of a program with symbolic sizes, and what each such size becomes.
+OTHER_SIZES: dict[str, Callable[[int], int]] = {"larger": lambda size: size + 2, "smaller": lambda size: max(size - 1, 2)}
 
 
 def run(scenario: str, call: Call, program: Program, device: str) -> Facts:
@@ -262,13 +274,18 @@ def run(scenario: str, call: Call, program: Program, device: str) -> Facts:
     torch.manual_seed(0)
     source = with_non_leaves(program) if scenario == "non_leaf" else program
     with contextlib.suppress(Stopped):
-        SCENARIOS[scenario](Watch(call, _built(source, device, VARIANT.get(scenario, 0), facts), facts))
+        SCENARIOS[scenario](Watch(call, _built(source, device, scenario, facts), facts))
     return facts
 
 
-def _built(program: Program, device: str, variant: int, facts: Facts) -> Built:
+def sizes_in(scenario: str, program: Program) -> dict[int, int]:
+    """For each symbolic size the one that this scenario takes."""
+    return {size: OTHER_SIZES[scenario](size) for size in program.symbolic} if scenario in OTHER_SIZES else {}
+
+
+def _built(program: Program, device: str, scenario: str, facts: Facts) -> Built:
     try:
-        return build(program, device, variant)
+        return build(program, device, VARIANT.get(scenario, 0), sizes_in(scenario, program))
     except Exception as error:
         observe_error(facts, "setup", error)
         raise Stopped from error

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
 from torch import nn
 
-from generators.program import Leaf, Program, Ref, Statement, Tree, leaves_of, unflatten
+from generators.dressings import dress
+from generators.prelude import NAMES
+from generators.program import MODES, Leaf, Program, Ref, Statement, Tree, leaves_of, unflatten
 from generators.vocabulary import DTYPES, VOCABULARY, runtime
 
 #: No statement of a program may make a tensor of more elements than this.
 MAX_RESULT_ELEMENTS = 1 << 20
+
+
+#: No other sizes than those of the program.
+NO_SIZES: Mapping[int, int] = MappingProxyType({})
 
 
 class TooLarge(ValueError):
@@ -73,22 +82,37 @@ class Built:
         return attrgetter(fqn)(self.module)  # type: ignore[no-any-return]
 
 
-def build(program: Program, device: str = "cpu", variant: int = 0) -> Built:
+def build(program: Program, device: str = "cpu", variant: int = 0, sizes: Mapping[int, int] = NO_SIZES) -> Built:
     """The program's module and fresh inputs on ``device``.
 
-    Each call gives equal bits in new tensors; another ``variant`` gives the same program other values.
-    Raises whatever eager raises in a setup statement.
+    Each call gives equal bits in new tensors; another ``variant`` gives the same program other values, ``sizes``
+    give other sizes to what is passed as an argument: the size that each stands for.
+    Raises whatever eager raises in a setup statement, or as the module is dressed.
     """
-    values = make_leaves(program.leaves, device, variant)
+    held = {state.value for state in program.state}
+    leaves = tuple(leaf if leaf.name in held else resized(leaf, sizes) for leaf in program.leaves)
+    values = make_leaves(leaves, device, variant)
     scope = Scope(values)
     for statement in program.setup:
         execute(statement, scope)
     module = Forward(program)
     for state in program.state:
         _hang(module, state.fqn, values[state.value], state.persistent)
+    for name in program.dressing:
+        dress(module, name)
     args = tuple(scope.fill(tree) for tree in program.args)
     kwargs = {key: scope.fill(tree) for key, tree in program.kwargs}
     return Built(program, module, values, args, kwargs)
+
+
+def resized(leaf: Leaf, sizes: Mapping[int, int]) -> Leaf:
+    """The leaf with other sizes, its dimensions in memory in the order in which they were."""
+    shape = tuple(sizes.get(size, size) for size in leaf.shape)
+    if leaf.stride is None or shape == leaf.shape:
+        return replace(leaf, shape=shape)
+    inner_first = sorted(range(len(shape)), key=lambda dim: leaf.stride[dim])  # type: ignore[index]
+    stride = {dim: math.prod(shape[inner] for inner in inner_first[:place]) for place, dim in enumerate(inner_first)}
+    return replace(leaf, shape=shape, stride=tuple(stride[dim] for dim in range(len(shape))))
 
 
 def make_leaves(leaves: tuple[Leaf, ...], device: str = "cpu", variant: int = 0) -> dict[str, Any]:
@@ -127,16 +151,20 @@ def call(statement: Statement, scope: Scope) -> list[Any]:
     """The results of one statement, none for a mutation. Raises what eager raises."""
     op = VOCABULARY[statement.op]
     operands = [scope[name] for name in statement.operands]
-    with grad_mode(statement.mode):
-        result = op.function(*operands, *map(runtime, statement.arguments))
+    of_module = [scope.module] if op.needs_module else []
+    with mode_of(statement):
+        result = op.function(*of_module, *operands, *map(runtime, statement.arguments))
     return [] if not op.has_result else list(result) if op.many else [result]
 
 
-def grad_mode(mode: str) -> contextlib.AbstractContextManager[None]:
-    """The context of a statement's grad mode."""
-    if mode == "no_grad":
-        return torch.no_grad()
-    return torch.enable_grad() if mode == "enable_grad" else contextlib.nullcontext()
+def mode_of(statement: Statement) -> contextlib.AbstractContextManager[Any]:
+    """The context that a statement runs under."""
+    return _MODES[statement.mode]() if statement.mode else contextlib.nullcontext()
+
+
+_MODES: dict[str, Callable[[], contextlib.AbstractContextManager[Any]]] = {
+    mode: eval(f"lambda: {text}", dict(NAMES)) for mode, text in MODES.items() if text
+}
 
 
 def _hang(module: nn.Module, fqn: str, tensor: torch.Tensor, persistent: bool) -> None:

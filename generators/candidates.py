@@ -31,6 +31,8 @@ SIMPLER: dict[str, tuple[str, ...]] = {
     "indexing": ("sin", "mul", "index_list"),
     "metadata": ("mul_", "t_"),
 }
+#: What an op of any other kind may become.
+SIMPLEST = ("sin", "mul", "mul_")
 #: The shapes that a leaf may shrink to, before its own sizes are tried smaller.
 SMALL_SHAPES: tuple[tuple[int, ...], ...] = ((), (2,), (2, 2))
 
@@ -192,10 +194,18 @@ def simpler_state(program: Program) -> Iterator[Program]:
         yield _renamed_inside(replace(program, state=flat), {name: f"self.{fqn}"})
 
 
+def as_usual(program: Program) -> Iterator[Program]:
+    """Without one of the options, without what else is done to the module, with static sizes."""
+    yield replace(program, options=(), dressing=(), symbolic=())
+    yield from (replace(program, options=_without(program.options, index)) for index in range(len(program.options)))
+    yield from (replace(program, dressing=_without(program.dressing, index)) for index in range(len(program.dressing)))
+    yield from (replace(program, symbolic=_without(program.symbolic, index)) for index in range(len(program.symbolic)))
+
+
 def simpler_ops(program: Program) -> Iterator[Program]:
     """With one statement's op replaced by a simpler one, on its first operands, or under no grad mode."""
     yield from _changed_statements(program, lambda s: [replace(s, mode="")] if s.mode else [])
-    yield from _changed_statements(program, lambda s: [_as(s, name) for name in SIMPLER[VOCABULARY[s.op].kind]])
+    yield from _changed_statements(program, lambda s: [_as(s, name) for name in SIMPLER.get(VOCABULARY[s.op].kind, SIMPLEST)])
 
 
 def _as(statement: Statement, name: str) -> Statement:
@@ -287,6 +297,7 @@ PASSES: tuple[Callable[[Program], Iterator[Program]], ...] = (
     less_nested,
     without_inputs,
     simpler_state,
+    as_usual,
     simpler_ops,
     simpler_leaves,
     first_arguments,

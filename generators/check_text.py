@@ -12,10 +12,10 @@ INPUTS = {"again": "1", "twice": "2"}
 EXPORT = '''
 def export():
     """The module through the joint export and back."""
-    module, args, kwargs, _ = make()
-    with ExitStack() as stack:
-        joint = aot_export_joint_with_descriptors(stack, module, args, kwargs)
-        compiled = aot_compile_joint_with_descriptors(joint)
+    module, args, kwargs, _ = make()%(symbolic)s
+    with ExitStack() as stack:%(config)s
+        joint = aot_export_joint_with_descriptors(stack, module, args, kwargs%(export)s)
+        compiled = aot_compile_joint_with_descriptors(joint%(compile)s)
     fqns = [*joint.params_spec, *joint.buffers_spec]
     return lambda module, args, kwargs: compiled(*(attrgetter(fqn)(module) for fqn in fqns), *args, **kwargs)
 '''
@@ -234,9 +234,9 @@ if __name__ == "__main__":
 GRAPH = '''
 def graph_check():
     """Print the joint graph's descriptors one a line, and say whether what is wrong is still so."""
-    module, args, kwargs, _ = make()
-    with ExitStack() as stack:
-        graph = aot_export_joint_with_descriptors(stack, module, args, kwargs).graph_module.graph
+    module, args, kwargs, _ = make()%(symbolic)s
+    with ExitStack() as stack:%(config)s
+        graph = aot_export_joint_with_descriptors(stack, module, args, kwargs%(export)s).graph_module.graph
     output = graph.output_node()
     lines = [f"input {node}: {node.meta.get('desc')}" for node in graph.find_nodes(op="placeholder")]
     lines += [f"output {node}: {desc}" for node, desc in zip(output.args[0], output.meta.get("desc") or ())]

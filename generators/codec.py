@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 
 from torch import nn
 
+from generators.dressings import DRESSINGS
+from generators.options import OPTIONS
 from generators.prelude import NAMES
 from generators.program import CONTAINERS, MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
 from generators.vocabulary import DTYPES, VOCABULARY
@@ -41,6 +43,9 @@ _FQN = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z][a-z0-9_]{0,31}){0,5}")
 _NO_KEYWORD = re.compile(r"self|(a|x|v|arg)[0-9]+|" + "|".join([*keyword.kwlist, *NAMES]))
 _NO_FQN_PART = frozenset(keyword.kwlist) | {"self", "program"} | frozenset(dir(nn.Module()))
 
+#: What a program without it need not mention.
+_OPTIONAL = ("dressing", "options", "symbolic")
+
 T = TypeVar("T")
 
 
@@ -59,6 +64,7 @@ def to_json(program: Program) -> dict[str, Any]:
         "kwargs": [[key, _tree_to_json(tree)] for key, tree in program.kwargs],
         "body": [_statement_to_json(s) for s in program.body],
         "outputs": _tree_to_json(program.outputs),
+        **{key: list(getattr(program, key)) for key in _OPTIONAL if getattr(program, key)},
     }
 
 
@@ -68,7 +74,7 @@ def from_json(data: Any) -> Program:
     Raises ProgramError, naming the place, where the data is not a program of this schema version or
     exceeds the limits of this module.
     """
-    top = _record(data, "program", {"schema", "leaves", "setup", "state", "args", "kwargs", "body", "outputs"})
+    top = _record(data, "program", {"schema", "leaves", "setup", "state", "args", "kwargs", "body", "outputs"}, _OPTIONAL)
     if type(top["schema"]) is not int or top["schema"] != SCHEMA_VERSION:
         raise ProgramError(f"schema: version {brief(top['schema'])}, this suite reads {SCHEMA_VERSION}")
     program = Program(
@@ -79,6 +85,9 @@ def from_json(data: Any) -> Program:
         kwargs=_distinct(_each(top["kwargs"], "kwargs", _keyword), "kwargs"),
         body=_each(top["body"], "body", lambda item, at: _statement(item, at, _BODY_NAME)),
         outputs=_tree(top["outputs"], "outputs"),
+        dressing=_each(top.get("dressing", []), "dressing", lambda item, at: _one_of(item, at, DRESSINGS)),
+        options=_each(top.get("options", []), "options", lambda item, at: _one_of(item, at, OPTIONS)),
+        symbolic=_each(top.get("symbolic", []), "symbolic", _size),
     )
     if max(len(program.flat_args), len(program.flat_outputs)) > MAX_ITEMS:
         raise ProgramError(f"args or outputs: over {MAX_ITEMS} leaves")
@@ -184,11 +193,11 @@ def _tree_to_json(tree: Tree) -> dict[str, Any]:
     return {tree.kind: [[key, child] for key, child in pairs] if tree.kind == "dict" else children}
 
 
-def _record(data: Any, place: str, keys: set[str]) -> dict[str, Any]:
+def _record(data: Any, place: str, keys: set[str], optional: tuple[str, ...] = ()) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ProgramError(f"{place}: an object is needed, not {brief(data)}")
-    if set(data) != keys:
-        raise ProgramError(f"{place}: missing or unknown keys {', '.join(map(brief, sorted(set(data) ^ keys)[:4]))}")
+    if wrong := set(data) - set(optional) ^ keys:
+        raise ProgramError(f"{place}: missing or unknown keys {', '.join(map(brief, sorted(wrong)[:4]))}")
     return data
 
 

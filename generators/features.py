@@ -50,6 +50,9 @@ def features(program: Program) -> frozenset[str]:
             *(name for statement in program.body for name in _of_statement(statement, inside)),
             *(["body:dead"] if _has_dead_code(program, inside) else []),
             *_of_outputs(program, inside),
+            *(f"module:{name}" for name in program.dressing),
+            *(f"option:{name}" for name in program.options),
+            *(["size:symbolic"] if program.symbolic else []),
         ]
     )
 
@@ -142,6 +145,7 @@ def _of_statement(statement: Statement, inside: dict[str, Origin]) -> Iterator[s
     yield f"kind:{op.kind}"
     if statement.mode:
         yield f"{op.kind}-under-{statement.mode}"
+        yield f"mode:{statement.mode}"
     if op.mutates:
         verb = "writes" if op.kind == "mutation" else "changes-metadata-of"
         yield from (f"{verb}:{label}" for label in inside[statement.operands[0]].labels)

@@ -40,7 +40,7 @@ class Fitted:
             sum(map(_nodes, (p.outputs, *p.args, *(tree for _, tree in p.kwargs)))) + len(p.kwargs),
             sum(s.fqn.count(".") + (not s.persistent) for s in p.state),
             sum(_RANKS[s.op] for s in statements),
-            sum(bool(s.mode) for s in statements),
+            sum(bool(s.mode) for s in statements) + len(p.options) + len(p.dressing) + len(p.symbolic),
             sum(_DTYPE_RANKS[x.dtype] + (x.stride is not None) + x.requires_grad + x.parameter for x in p.leaves),
             sum(len(x.shape) + math.prod(x.shape) for x in p.leaves),
             self.odd,
@@ -80,7 +80,7 @@ def fit(program: Program, may_raise: bool) -> Fitted | None:
         state = tuple(replace(s, value=run.now(s.value)) for s in program.state)
         args = tuple(map(run.tree, program.args))
         kwargs = tuple((key, run.tree(tree)) for key, tree in program.kwargs)
-        outer = Program(program.leaves, setup, state, args, kwargs)
+        outer = replace(program, setup=setup, state=state, args=args, kwargs=kwargs)
         inside = {f"a{i}": run.values[x.name] if isinstance(x, Ref) else x.value for i, x in enumerate(outer.flat_args)}
         run.values = inside | {f"self.{s.fqn}": run.values[s.value] for s in state}
         body = tuple(run.fitted(program.body))

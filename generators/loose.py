@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from generators.vocabulary import KINDS, Op
 
@@ -20,6 +20,7 @@ LEAF_BYTES = 5
 STATEMENT_BYTES = 9
 ITEM_BYTES = 4
 HEAD_BYTES = 5
+EXTRA_BYTES = 4
 
 #: Shapes that like to meet in one program; a leaf picks within its program's family.
 FAMILIES: tuple[tuple[tuple[int, ...], ...], ...] = (
@@ -80,7 +81,10 @@ class LooseItem:
 
 @dataclass(frozen=True)
 class Loose:
-    """Everything that is chosen for one program. ``ties`` hang values under a second FQN."""
+    """Everything that is chosen for one program. ``ties`` hang values under a second FQN.
+
+    ``symbolic`` is 0 for static sizes, else says which of the sizes of the inputs is a symbol.
+    """
 
     family: int
     leaves: tuple[LooseLeaf, ...]
@@ -92,6 +96,9 @@ class Loose:
     outputs: tuple[LooseItem, ...]
     output_container: str
     keep_refused: bool
+    dressing: str = ""
+    options: tuple[str, ...] = ()
+    symbolic: int = 0
 
 
 def leaf(choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES, roles: Sequence[str] = ROLES) -> LooseLeaf:
@@ -100,15 +107,26 @@ def leaf(choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES, roles: Sequence[
     return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(roles, role))
 
 
-def statements(drawn: Iterable[bytes], kinds: Sequence[str]) -> tuple[LooseStatement, ...]:
+def statements(drawn: Iterable[bytes], kinds: Sequence[str], modes: Sequence[str] = MODES) -> tuple[LooseStatement, ...]:
     """The calls that strings of STATEMENT_BYTES choose, one each."""
-    return tuple(statement(choices, kinds) for choices in drawn)
+    return tuple(statement(choices, kinds, modes) for choices in drawn)
 
 
-def statement(choices: bytes, kinds: Sequence[str]) -> LooseStatement:
+def statement(choices: bytes, kinds: Sequence[str], modes: Sequence[str] = MODES) -> LooseStatement:
     """The call that STATEMENT_BYTES bytes choose among the ops of ``kinds``."""
     kind, op, mode, *rest = choices
-    return LooseStatement(_of(KINDS[_of(kinds, kind)], op), tuple(map(_near, rest[:3])), tuple(rest[3:]), _of(MODES, mode))
+    return LooseStatement(_of(KINDS[_of(kinds, kind)], op), tuple(map(_near, rest[:3])), tuple(rest[3:]), _of(modes, mode))
+
+
+def extras(choices: bytes, dressings: Sequence[str], options: Sequence[str], symbolic: bool) -> dict[str, Any]:
+    """What EXTRA_BYTES bytes choose beside the program itself; zeros choose nothing. One in four has a second option."""
+    dressing, first, second, size = choices
+    chosen = [_of(options, first), _of(options, second) if second % 4 == 3 else ""]
+    return {
+        "dressing": _of(dressings, dressing),
+        "options": tuple(sorted({option for option in chosen if option})),
+        "symbolic": size if symbolic else 0,
+    }
 
 
 def item(choices: bytes) -> LooseItem:

@@ -29,6 +29,8 @@ DTYPES: dict[str, torch.dtype] = {
 class Op:
     """One row: how the call is written, of what kind it is, and how its arguments are chosen.
 
+    ``{m}`` in the template stands for the module whose forward calls it.
+
     ``many`` marks an op whose result is a sequence of tensors, ``silent`` one that has no result and is called
     for an effect that is no write to ``{x}``. Kinds: see KINDS (generators/vocabulary.py).
     """
@@ -51,14 +53,19 @@ class Op:
         return self.kind in ("mutation", "metadata", "custom_mutation")
 
     @property
+    def needs_module(self) -> bool:
+        """Whether it speaks of the module: then it has no place in a setup."""
+        return "{m}" in self.template
+
+    @property
     def has_result(self) -> bool:
         """Whether a call of it gives something to bind."""
         return not self.mutates and not self.silent
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The template as a function of the operands, then the arguments."""
-        names = [letter for letter in "xyzpqr" if "{" + letter + "}" in self.template]
+        """The template as a function of the module if it speaks of it, then the operands, then the arguments."""
+        names = [letter for letter in "mxyzpqr" if "{" + letter + "}" in self.template]
         line = re.sub(r"\{(\w)\}", r"\1", self.template)
         scope: dict[str, Any] = dict(NAMES)
         exec(f"def op({', '.join(names)}):\n    {'return ' if self.has_result else ''}{line}", scope)
@@ -68,7 +75,7 @@ class Op:
         """The call as a line of Python."""
         names = [letter for letter in "xyz" if "{" + letter + "}" in self.template]
         given = dict(zip(names, operands)) | dict(zip("pqr", map(written, arguments)))
-        return self.template.format(**given)
+        return self.template.format(m="self", **given)
 
 
 def written(literal: Literal) -> str:

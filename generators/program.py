@@ -16,13 +16,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeAlias
 
 Literal: TypeAlias = "bool | int | float | str | tuple[Literal, ...] | None"
 
-MODES = ("", "no_grad", "enable_grad")
+#: The context that a statement may be under, and how it is written ("" inherits the caller's).
+MODES: dict[str, str] = {
+    "": "",
+    "no_grad": "torch.no_grad()",
+    "enable_grad": "torch.enable_grad()",
+    "autocast": 'torch.autocast("cpu", torch.bfloat16)',
+    "inference_mode": "torch.inference_mode()",
+    "saved_tensors_hooks": "torch.autograd.graph.saved_tensors_hooks(kept_as_it_is, given_back_doubled)",
+    "annotated": 'torch.fx.traceback.annotate({"part": "one"})',
+}
 CONTAINERS = ("tuple", "list", "dict")
 
 
@@ -66,7 +75,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Statement:
-    """One call of an op of the vocabulary, under a grad mode of its own ("" inherits the caller's)."""
+    """One call of an op of the vocabulary, under a mode of its own (a key of MODES)."""
 
     op: str
     operands: tuple[str, ...]
@@ -84,9 +93,20 @@ class State:
     persistent: bool = True
 
 
-@dataclass(frozen=True, eq=False)
+def _shown(thing: Any, optional: frozenset[str]) -> str:
+    """As a dataclass prints, but for optional fields that hold their default: a program without them keeps its name."""
+    shown = [f for f in fields(thing) if f.name not in optional or getattr(thing, f.name) != f.default]
+    return f"{type(thing).__name__}({', '.join(f'{f.name}={getattr(thing, f.name)!r}' for f in shown)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Program:
-    """A module and its inputs as data. Programs are equal when their content is, to the type: 1, 1.0 and True differ."""
+    """A module and its inputs as data. Programs are equal when their content is, to the type: 1, 1.0 and True differ.
+
+    ``dressing`` names what else is done to the module, and ``options`` how it is exported and compiled (rows of
+    generators/dressings.py and generators/options.py). Dimensions of a ``symbolic`` size are dynamic in what is
+    passed as an argument, those of equal size being one symbol.
+    """
 
     leaves: tuple[Leaf, ...] = ()
     setup: tuple[Statement, ...] = ()
@@ -95,6 +115,12 @@ class Program:
     kwargs: tuple[tuple[str, Tree], ...] = ()
     body: tuple[Statement, ...] = ()
     outputs: Tree = field(default=Node("tuple", ()))
+    dressing: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    symbolic: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        return _shown(self, frozenset({"dressing", "options", "symbolic"}))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Program) and repr(self) == repr(other)

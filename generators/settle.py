@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from generators.build import Scope, TooLarge, call, make_leaves
+from generators.build import Scope, TooLarge, build, call, make_leaves
 from generators.defined import check_defined
 from generators.loose import FAMILIES, OUTPUT_CONSTANTS, SCALARS, Loose, LooseItem, LooseLeaf, LooseStatement
 from generators.program import Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
@@ -37,6 +37,7 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, AttributeError, Not
 def settle(loose: Loose) -> Program:
     """The program that the choices stand for; whatever eager refuses is left out."""
     leaves = tuple(_leaf(index, choice, loose.family) for index, choice in enumerate(loose.leaves))
+    torch.manual_seed(0)  # what random ops give decides what fits
     values = make_leaves(leaves)
     setup = tuple(_settle_setup(loose.setup, values))
     state = tuple(_states(loose, leaves, values))
@@ -46,7 +47,28 @@ def settle(loose: Loose) -> Program:
     inside = _inside(module, values)
     body = tuple(_settle_body(loose, inside))
     outputs = _outputs(loose, _differentiable_last(inside))
-    return Program(leaves, setup, state, args, kwargs, body, outputs)
+    program = Program(leaves, setup, state, args, kwargs, body, outputs, options=loose.options)
+    return _dressed(replace(program, symbolic=tuple(_symbolic(loose.symbolic, program))), loose.dressing)
+
+
+def _symbolic(choice: int, program: Program) -> Iterator[int]:
+    """The sizes of what is passed as an argument of which the choice makes one a symbol, and at times all."""
+    passed = {leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)}
+    sizes = sorted({size for leaf in program.leaves if leaf.name in passed for size in leaf.shape if size > 1})
+    if choice and sizes:
+        yield from sizes if choice % 3 == 0 else [sizes[choice % len(sizes)]]
+
+
+def _dressed(program: Program, dressing: str) -> Program:
+    """The program with its module dressed so, where eager runs it."""
+    dressed = replace(program, dressing=(dressing,) if dressing else ())
+    if dressing:
+        try:
+            built = build(dressed)
+            built.module(*built.args, **built.kwargs)
+        except REFUSALS:
+            return program
+    return dressed
 
 
 def _leaf(index: int, loose: LooseLeaf, family: int) -> Leaf:
@@ -149,6 +171,9 @@ def _settle_body(loose: Loose, inside: dict[str, Any]) -> Iterator[Statement]:
 
 class StateScope(Scope):
     """A scope with the module's state among its values, under its full name: settle has no module yet."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__(values, torch.nn.Module())
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

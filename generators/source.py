@@ -14,8 +14,10 @@ from torch import nn
 
 from generators import check_text
 from generators.build import build
+from generators.dressings import DRESSINGS
+from generators.options import OPTIONS
 from generators.prelude import text_for
-from generators.program import Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
+from generators.program import MODES, Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
 from generators.variants import cloned_leaves
 from generators.vocabulary import DTYPES, VOCABULARY
 
@@ -34,8 +36,12 @@ _IMPORTS = {
     "from contextlib import ExitStack, suppress": r"\bsuppress\(",
     "from contextlib import ExitStack": r"\bExitStack\(",
     "from operator import attrgetter": r"\battrgetter\(",
+    "from typing import Any": r"\bAny\b",
     "": "",
     "import torch": "",
+    "import torch._decomp": r"torch\._decomp\.",
+    "import torch._functorch.config": r"torch\._functorch\.config\.",
+    "import torch._functorch.partitioners": r"torch\._functorch\.partitioners\.",
     "import torch.nn.functional as F": r"\bF\.",
     "import torch.utils._pytree as pytree": r"\bpytree\.",
     "from torch import nn": "",
@@ -62,10 +68,10 @@ def source(
     Raises KeyError for an unknown scenario, and whatever eager raises in a setup statement.
     """
     on_graph = path.partition(":")[0] not in ("", *STAGES, *check_text.WATCHES)
-    check = _graph_check(path, expected, found) if on_graph else _check(program, scenario, path)
+    check = _graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path)
     clones = cloned_leaves(program) if scenario == "non_leaf" and not on_graph else ()
-    own = [_module(program), _make(program, device, clones)]
-    code = "\n\n\n".join(part.strip("\n") for part in [*text_for("\n".join(own)), *own, *check])
+    own = [part.strip("\n") for part in (_module(program), _make(program, device, clones), *check)]
+    code = "\n\n\n".join([*text_for("\n\n".join(own)), *own])
     header = _docstring(title or f"Program {program.name}", expected, found) + _imports(code)
     return f"{header}\n\n\n{code}\n"
 
@@ -87,7 +93,7 @@ def _imports(code: str) -> str:
 def _check(program: Program, scenario: str, path: str) -> Iterator[str]:
     call, backward_part, then = check_text.WATCHES[scenario].partition(check_text.BACKWARD_PART)
     watch = call + then if backward_part and _needs_backward(program, path) else call
-    yield check_text.EXPORT
+    yield check_text.EXPORT % _options(program)
     yield from (text for use, text in check_text.HELPERS if re.search(use, watch))
     yield watch
     raised = "type(error).__name__" if path.endswith(":message") else "True"
@@ -109,8 +115,20 @@ def _needs_backward(program: Program, path: str) -> bool:
     return may and bool(not path or path.endswith(("error", "message")) or re.search(r"\bgrad(?!_fn)", path))
 
 
-def _graph_check(path: str, expected: str, found: str) -> Iterator[str]:
-    yield check_text.GRAPH % {"wrong": _still_wrong(path, expected, found)}
+def _graph_check(program: Program, path: str, expected: str, found: str) -> Iterator[str]:
+    yield check_text.GRAPH % {"wrong": _still_wrong(path, expected, found), **_options(program)}
+
+
+def _options(program: Program) -> dict[str, str]:
+    """How the script exports and compiles other than by default, by the place in its text."""
+    chosen = [OPTIONS[name] for name in program.options]
+    patches = ", ".join(f"{option.keyword}={option.text}" for option in chosen if option.stage == "config")
+    symbolic = f"\n    args, kwargs = with_symbolic_sizes((args, kwargs), {program.symbolic})" if program.symbolic else ""
+    return {
+        "symbolic": symbolic,
+        "config": f"\n        stack.enter_context(torch._functorch.config.patch({patches}))" if patches else "",
+        **{stage: "".join(f", {o.keyword}={o.text}" for o in chosen if o.stage == stage) for stage in ("export", "compile")},
+    }
 
 
 def _still_wrong(path: str, expected: str, found: str) -> str:
@@ -199,7 +217,7 @@ def _statements(statements: tuple[Statement, ...]) -> Iterator[str]:
     """One line a statement; neighbours of one grad mode share its block."""
     for mode, group in groupby(statements, key=lambda statement: statement.mode):
         if mode:
-            yield f"with torch.{mode}():"
+            yield f"with {MODES[mode]}:"
         yield from (f"{'    ' if mode else ''}{_statement(statement)}" for statement in group)
 
 
@@ -232,13 +250,16 @@ def _make(program: Program, device: str, clones: tuple[str, ...]) -> str:
     kwargs = Node("dict", tuple(tree for _, tree in program.kwargs), tuple(key for key, _ in program.kwargs))
     held = Node("dict", tuple(map(Ref, names)), tuple(names))
     holding = "held" if clones else _written(held)
-    built = [f"Program({', '.join(_hung(program))})", _written(Node("tuple", program.args)), _written(kwargs), holding]
+    module = f"Program({', '.join(_hung(program))})"
+    built = ["module" if program.dressing else module, _written(Node("tuple", program.args)), _written(kwargs), holding]
     body = [
         "torch.manual_seed(seed)",
         *(f"{leaf.name} = {_leaf(leaf, device)}" for leaf in program.leaves),
         *_statements(program.setup),
         *([f"held = {_written(held)}", "if not leaves:"] if clones else []),
         *(f"    {name} = {name}.clone()" for name in clones),
+        *([f"module = {module}"] if program.dressing else []),
+        *(DRESSINGS[name].format(m="module") for name in program.dressing),
         f"return {', '.join(built)}",
     ]
     return "\n".join([f"def make(seed=0{', leaves=True' if clones else ''}):", *(f"    {line}" for line in body)])

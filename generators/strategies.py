@@ -21,9 +21,18 @@ class Mix:
     families: tuple[int, ...] = tuple(range(len(loose.FAMILIES)))
     dtypes: tuple[str, ...] = loose.DTYPE_CHOICES
     roles: tuple[str, ...] = loose.ROLES
+    modes: tuple[str, ...] = loose.MODES
+    dressings: tuple[str, ...] = ("",)
+    options: tuple[str, ...] = ("",)
+    symbolic: bool = False
     leaves: int = 4
     setup: int = 3
     statements: int = 8
+
+    @property
+    def has_extras(self) -> bool:
+        """Whether there is anything to choose beside the program itself."""
+        return len(self.dressings) > 1 or len(self.options) > 1 or self.symbolic
 
 
 def _weighted(**weights: int) -> tuple[str, ...]:
@@ -72,12 +81,20 @@ def loose_programs(mix: Mix) -> st.SearchStrategy[Loose]:
         _several(loose.ITEM_BYTES, 1, 5),
         _several(loose.STATEMENT_BYTES, 1, mix.statements),
         _several(loose.ITEM_BYTES, 1, 3),
+        _bytes(loose.EXTRA_BYTES) if mix.has_extras else st.just(bytes(loose.EXTRA_BYTES)),
         st.just(mix),
     )
 
 
 def _loose(
-    head: bytes, leaves: list[bytes], setup: list[bytes], args: list[bytes], body: list[bytes], outputs: list[bytes], mix: Mix
+    head: bytes,
+    leaves: list[bytes],
+    setup: list[bytes],
+    args: list[bytes],
+    body: list[bytes],
+    outputs: list[bytes],
+    extras: bytes,
+    mix: Mix,
 ) -> Loose:
     family, tie, keywords, container, refused = head
     return Loose(
@@ -87,10 +104,11 @@ def _loose(
         ties=(tie,) if tie % 6 == 5 else (),
         args=tuple(map(loose.item, args)),
         keywords=1 if keywords % 8 == 7 else 0,
-        body=loose.statements(body, mix.kinds),
+        body=loose.statements(body, mix.kinds, mix.modes),
         outputs=tuple(map(loose.item, outputs)),
         output_container=loose.OUTPUT_CONTAINERS[container % len(loose.OUTPUT_CONTAINERS)],
         keep_refused=refused % 8 == 7,
+        **loose.extras(extras, mix.dressings, mix.options, mix.symbolic),
     )
 
 

@@ -19,6 +19,7 @@ from conformance.graph import chain, kind_of, output_descriptors
 from conformance.observation import Facts
 from conformance.rule import Complaint, rule
 from conformance.rules.pipeline import BASES, PHILOX, PIECES, PRIMALS, TOKENS, descriptors_on, parts_on
+from generators.dressings import fqns
 from generators.program import Program, Ref
 from generators.vocabulary import VOCABULARY
 
@@ -50,7 +51,7 @@ class Eager:
         if kind_of(descriptor) == "PlainAOTInput":
             leaf = dict(enumerate(self.program.flat_args)).get(descriptor.idx)
             return leaf.name if isinstance(leaf, Ref) else None
-        return {state.fqn: state.value for state in self.program.state}.get(descriptor.target)
+        return fqns(self.program).get(descriptor.target)
 
     def shares(self, one: str, other: str) -> bool:
         """Whether two paths (``caller.x0``, ``outputs[1]``) are on one storage after the call."""
@@ -120,7 +121,8 @@ def descriptors_have_their_cause(case: Case) -> Iterator[Complaint]:
             yield place, f"{kind_of(part)} only where {sentence}", part
     tops = [descriptor for _, descriptor in descriptors_on(case)]
     if not eager.uses(SWAPS_STORAGE):
-        yield from _missing_mutations(eager, tops)
+        if "keep_inference_input_mutations" not in case.program.options:  # then the graph itself does them
+            yield from _missing_mutations(eager, tops)
         yield from _missing_bases(eager, tops)
         yield from _missing_intermediate_bases(eager, output_descriptors(case.joint))
 
@@ -131,7 +133,7 @@ def descriptors_have_their_cause(case: Case) -> Iterator[Complaint]:
 def _exists(eager: Eager, primal: Any) -> bool:
     if kind_of(primal) == "PlainAOTInput":
         return bool(primal.idx < len(eager.program.flat_args))
-    return primal.target in [state.fqn for state in eager.program.state]
+    return primal.target in fqns(eager.program)
 
 
 def _is_returned(eager: Eager, output: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from conformance import scenarios
 from conformance.case import Case
 from conformance.difference import Difference
 from conformance.observation import Raised
@@ -17,6 +18,7 @@ from conformance.signature import frame_of
 
 #: (requirement, scenarios, paths): the first row that matches ``scenario:path`` in full owns the fact.
 OWNERS: tuple[tuple[str, str, str], ...] = (
+    ("C16", r"larger|smaller", r".*"),
     ("C1", r"train", r"outputs\.structure"),
     ("C6", r"train|written|written_no_grad", r"error"),
     ("C3", r"train|again|alone\d|one_by_one", r"grads\..*|outputs\[\d+\]\.grad\..*"),
@@ -87,7 +89,7 @@ def aliasing_is_as_in_eager(case: Case) -> Iterator[Complaint]:
     yield from _owned(case, "C5")
 
 
-@rule("C6", lambda case: case.eager["train"]["error"] is not None or case.refusal is not None or bool(case.compiled))
+@rule("C6", lambda case: bool(case.eager) and bool(case.eager["train"]["error"] or case.refusal or case.compiled))
 def errors_are_as_in_eager(case: Case) -> Iterator[Complaint]:
     eager = case.eager["train"]["error"]
     raised = case.refusal or (case.compiled["train"]["error"] if case.compiled else None)
@@ -117,3 +119,8 @@ def calls_after_the_first_are_as_in_eager(case: Case) -> Iterator[Complaint]:
 @rule("C13", was_called)
 def the_generator_is_left_as_in_eager(case: Case) -> Iterator[Complaint]:
     yield from _owned(case, "C13")
+
+
+@rule("C16", lambda case: was_called(case) and bool(scenarios.OTHER_SIZES.keys() & case.compiled.keys()))
+def other_sizes_are_as_in_eager(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C16")

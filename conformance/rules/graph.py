@@ -26,6 +26,7 @@ from conformance.observation import storage_key
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.causes import Eager
 from conformance.rules.primals import both_sides, primals_of
+from generators.dressings import fqns
 
 BASES = ("ViewBaseAOTInput", "SyntheticBaseAOTInput")
 PIECES = ("SubclassGetAttrAOTInput", "SubclassGetAttrAOTOutput", "SubclassSizeAOTInput", "SubclassStrideAOTInput")
@@ -265,7 +266,7 @@ def _pieces_of(descriptor: Any, tensor: Any, names: Any) -> list[Any]:
 
 @rule("J8", has_joint)
 def specs_list_the_state_by_fqn(case: Case) -> Iterator[Complaint]:
-    hung = [(state.fqn, isinstance(case.built.state(state.fqn), torch.nn.Parameter)) for state in case.program.state]
+    hung = [(fqn, case.before[f"caller.{name}.type"] == "Parameter") for fqn, name in fqns(case.program).items()]
     for spec, is_parameter in (("params_spec", True), ("buffers_spec", False)):
         expected = sorted(fqn for fqn, flag in hung if flag is is_parameter)
         found = list(getattr(case.joint, spec))

@@ -128,7 +128,7 @@ HOSTILE: dict[str, tuple[Callable[[Data, Any], None], Any, str]] = {
     "a result that hides an argument": (RESULTS, ["a0"], "body[0].results[0]"),
     "a result that hides F": (RESULTS, ["f"], "body[0].results[0]"),
     "two results of an op that has one": (RESULTS, ["v0", "v1"], "body[0].results"),
-    "an unknown grad mode": (MODE, "inference_mode", "body[0].mode"),
+    "an unknown mode": (MODE, "torch.no_grad()", "body[0].mode"),
     "a result defined twice": (place("body"), [STATEMENT, STATEMENT], "body[1].results"),
     "a cycle": (
         place("body"),
