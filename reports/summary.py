@@ -139,7 +139,7 @@ def _shown(record: Record) -> str:
     unseen = [kind for kind in header.kinds if not counts[kind][0]]
     reasons = Counter(header.not_expected[kind] for kind in unseen if kind in header.not_expected)
     missing = [kind for kind in unseen if kind not in header.not_expected]
-    parts = [f"{count} {reason}" for reason, count in reasons.items()]
+    parts = [f"{reason}: {count}" for reason, count in reasons.items()]
     notes = [
         f"not expected: {', '.join(parts)}" if parts else "",
         f"NOT SEEN: {', '.join([*missing[:SHOWN], *_rest(len(missing))])}" if missing else "",

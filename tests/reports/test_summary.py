@@ -38,7 +38,7 @@ def test_a_summary_as_it_is_read() -> None:
         "ran         torch 2.13.0+cpu (abcdef0123), eager on cpu; profile quick, seed 7",
         "programs    104: 97 pass, 2 fail, 1 crash, 4 known",
         "rules       2 checked; never exercised: C10 J2",
-        "shown       descriptor kinds 2 of 4 (not expected: 1 never on a graph; NOT SEEN: ForwardTokenAOTInput)",
+        "shown       descriptor kinds 2 of 4 (not expected: never on a graph: 1; NOT SEEN: ForwardTokenAOTInput)",
         "findings    1 absorbed programs, most: strided-view 4",
         "too wide    over 3% of the drawn programs: strided-view",
         f"new         C1 outputs[0].stride in 5b5b5b5b5b5b5b5b, 2 programs: {NEW.replay}",
