@@ -1,9 +1,10 @@
-"""The command line: replay one program, measure, store programs for the gate."""
+"""The command line: replay one program, show what a run saw, measure, store programs for the gate."""
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,17 +14,18 @@ import click
 
 import golden
 from conformance import benchmark as measuring
-from conformance import corpus
+from conformance import corpus, covering
 from conformance.findings import Finding, FindingError, load_finding
 from conformance.judge import Judged, Verdict
-from conformance.reporting import KEPT
+from conformance.reporting import KEPT, RUNS
 from conformance.sandbox import Job, Sandbox
 from conformance.smoke import broken_adapter
 from conformance.telling import script, violation_text
 from generators.codec import ProgramError, load
 from generators.program import Program
 from generators.source import source
-from reports.record import Outcome
+from reports import tables as showing
+from reports.record import Outcome, RecordError, read_record
 
 _IMPLEMENTATION = click.option("--implementation", default="conformance.pytorch:PyTorch", show_default=True)
 _DEVICE = click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
@@ -118,3 +120,31 @@ def benchmark(programs: int, repeats: int, seed: int, implementation: str) -> No
 def store(programs: int, keep: int, seed: int, into: Path) -> None:
     """Choose drawn programs that cover what the vocabulary offers, and store them for the gate."""
     click.echo(corpus.store(programs, keep, seed, into))
+
+
+@main.command()
+@click.argument("record", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def tables(record: Path, as_json: bool) -> None:
+    """What the run of RECORD showed: descriptor kinds, options and features, each with how often."""
+    try:
+        found = read_record(record)
+    except RecordError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(showing.as_json(found) if as_json else showing.as_text(found))
+
+
+@main.command()
+@click.option("--minutes", type=float, default=10.0, show_default=True, help="How long to draw and judge.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="How many processes at a time.")
+@click.option("--regions", default=15, show_default=True, help="How many regions that were not reached to list.")
+def coverage(minutes: float, seed: int, workers: int, regions: int) -> None:
+    """How much of AOTAutograd the suite reaches: lines, branches, and the largest regions that are left out."""
+    try:
+        measured = covering.measure(minutes, seed, workers)
+    except covering.CoverageError as error:
+        raise click.ClickException(str(error)) from None
+    path = RUNS / f"coverage-torch{measured.torch}-{time.strftime('%Y%m%d-%H%M%S')}.json"
+    covering.write(measured, path)
+    click.echo(f"{covering.as_text(measured, regions)}\nall of it: {path}")

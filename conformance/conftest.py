@@ -25,18 +25,17 @@ except ImportError:
 import golden
 from conformance.profiles import PROFILES
 from conformance.recording import Recorder, header
+from conformance.reporting import RUNS
 from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
+from conformance.vacuity import looks_at_everything, wanted
 from generators.codec import ProgramError, load
 from generators.features import features
 from generators.strategies import MIXES
 from reports.record import Record, merge, write_record
 from reports.summary import exit_code, summarize
-
-#: Where records and the programs of new failures go, under the directory that pytest is run in.
-RUNS = Path("runs")
 
 #: More programs than a machine judges in a minute.
 MOST_A_MINUTE = 10_000
@@ -73,7 +72,7 @@ class Run:
         self.shrinks = PROFILES[option.profile].shrinks
         self.programs = programs_to_draw(option.profile, option.programs, option.minutes)
         self.only = _named_rules(option.keyword)
-        self.header = header(option.implementation, option.profile, self.seed, self.devices)
+        self.header = header(option.implementation, option.profile, self.seed, self.devices, _demands(config, self.devices))
         self.record: Record | None = None
         self.path: Path = option.record or RUNS / f"{run_name(option.profile)}.json"
 
@@ -81,6 +80,14 @@ class Run:
     def time_is_up(self) -> bool:
         """Whether no further shard is to be started."""
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
+
+
+def _demands(config: pytest.Config, devices: tuple[str, ...]) -> dict[str, int]:
+    """What the run must show: nothing in particular where it is told to look at a part."""
+    try:
+        return wanted(devices) if looks_at_everything(config) else {}
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def programs_to_draw(profile: str, programs: int | None, minutes: float | None) -> int:

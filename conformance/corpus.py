@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import golden
 from conformance.shards import draw, shards_for
-from generators.codec import dump
+from conformance.vacuity import WANTED, wanted_of, write_wanted
+from generators.codec import dump, load
 from generators.features import features
 from generators.program import Program
-
-#: How often each feature, and each telling pair of features, is to be among the stored programs.
-WANTED = 2
 
 
 def store(programs: int, keep: int, seed: int, into: Path) -> str:
     """Store at most ``keep`` programs of ``programs`` drawn ones under ``into``; what was there stays.
+
+    What the gate must show from now on is written beside ``into``, as ``shown.json``.
 
     Gives back one line that says how much of what was drawn the stored ones cover.
     """
@@ -24,6 +25,8 @@ def store(programs: int, keep: int, seed: int, into: Path) -> str:
     into.mkdir(parents=True, exist_ok=True)
     for program in chosen:
         dump(program, into / f"{program.name}.json")
+    stored = [load(path) for path in golden.files(into)]
+    write_wanted(wanted_of([*drawn, *stored]), into.with_name(golden.SHOWN.name))
     seen, kept = ({trait for p in some for trait in features(p)} for some in (drawn, chosen))
     return f"stored {len(chosen)} of {len(drawn)} programs: {len(kept)} of {len(seen)} features"
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import Case, walk
 from conformance.findings import Finding, finding_for
+from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
 from conformance.hygiene import left_behind
-from conformance.implementation import Implementation
+from conformance.implementation import Implementation, Joint
 from conformance.refusals import documented
 from conformance.rule import RULES, Violation
 from conformance.signature import Signature, signature_of
@@ -29,7 +31,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rules said of one program. ``checked`` holds the ids of the rules that applied."""
+    """What the rules said of one program. ``checked`` holds the ids of the rules that applied.
+
+    ``exported`` and ``descriptors`` are as in the run record's row.
+    """
 
     program: Program
     outcome: Outcome
@@ -37,6 +42,8 @@ class Verdict:
     checked: tuple[str, ...] = ()
     judged: tuple[Judged, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
+    exported: bool = False
+    descriptors: dict[str, tuple[int, int]] = field(default_factory=dict)
     detail: str | None = None
 
     @property
@@ -64,12 +71,40 @@ def judge(
         with case.timed("rules"):
             checked, violations = _apply_rules(case, only)
         judged = tuple(_judged(violation, traits, findings) for violation in violations)
+        descriptors = descriptors_of(case)
         leftover = left_behind()
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
-    outcome = Outcome.ERROR if leftover else _outcome(case, judged)
-    detail = leftover or case.unsupported or _refused(case)
-    return Verdict(program, outcome, traits, checked, judged if not leftover else (), case.seconds, detail)
+    return Verdict(
+        program,
+        Outcome.ERROR if leftover else _outcome(case, judged),
+        traits,
+        checked,
+        judged=() if leftover else judged,
+        seconds=case.seconds,
+        exported=case.joint is not None,
+        descriptors=descriptors,
+        detail=leftover or case.unsupported or _refused(case),
+    )
+
+
+def descriptors_of(case: Case) -> dict[str, tuple[int, int]]:
+    """Descriptor kind -> times on the joint graph, nested ones too, and times that its meaning was checked."""
+    if case.joint is None:
+        return {}
+    seen, checked = seen_kinds(case.joint), checked_kinds(case)
+    return {kind: (seen[kind], checked[kind]) for kind in sorted(seen)}
+
+
+def seen_kinds(joint: Joint) -> Counter[str]:
+    """How many descriptors of each kind are on the graph: those of placeholders and outputs, and what they wrap."""
+    outermost = [*placeholder_descriptors(joint), *output_descriptors(joint)]
+    return Counter(kind_of(descriptor) for top in outermost for descriptor in chain(top))
+
+
+def checked_kinds(case: Case) -> Counter[str]:
+    """How many descriptors of each kind had their meaning compared with eager: none so far."""
+    return Counter()
 
 
 def _apply_rules(case: Case, only: Collection[str]) -> tuple[tuple[str, ...], list[Violation]]:

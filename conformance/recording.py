@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +16,7 @@ from conformance.judge import Judged, Verdict
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import RULES, VOCABULARY_RULES, Violation
 from conformance.signature import signature_of
+from conformance.vacuity import documented_kinds, not_expected
 from reports.record import Header, Origin, Outcome, Row, ViolationRow, append_row, utc_now
 
 #: Requirements that a run without a GPU can't check, and why.
@@ -41,12 +42,13 @@ class Recorder:
             checked=verdict.checked,
             violations=tuple(_violation_row(item, verdict.program.name) for item in _one_each(verdict.judged)),
             seconds=verdict.seconds,
+            exported=verdict.exported,
+            descriptors=verdict.descriptors,
             detail=verdict.detail,
             finding=finding,
         )
         append_row(self.journal, row)
         return row
-
 
     def add_unreadable(self, error: Exception, origin: Origin, name: str) -> None:
         """Write down that a stored program or a finding could not be read: an error, with the one line that says why."""
@@ -117,8 +119,10 @@ def replay_command(program: str) -> str:
     return f"joint-conformance replay {program}"
 
 
-def header(implementation: str, profile: str, seed: int, devices: tuple[str, ...]) -> Header:
-    """The header of a run that starts now."""
+def header(
+    implementation: str, profile: str, seed: int, devices: tuple[str, ...], vacuity: Mapping[str, int]
+) -> Header:
+    """The header of a run that starts now; ``vacuity`` is what it must show, empty where nothing is demanded."""
     has_rule = [id for id in REQUIREMENTS if id in RULES or id in VOCABULARY_RULES]
     return Header(
         suite_version=version("joint-conformance"),
@@ -135,4 +139,7 @@ def header(implementation: str, profile: str, seed: int, devices: tuple[str, ...
         started=utc_now(),
         requirements={id: REQUIREMENTS[id].sentence for id in has_rule},
         unchecked={} if "cuda" in devices else NEEDS_GPU,
+        kinds=documented_kinds(),
+        not_expected=not_expected(devices),
+        vacuity=vacuity,
     )

@@ -18,8 +18,10 @@ from generators.program import Program
 from generators.reduce import reduce
 from reports.record import Origin, Outcome
 
-#: Programs of new failures are kept here, under the directory that pytest is run in, for ``replay``.
-KEPT = Path("runs") / "programs"
+#: Where records and the like go, under the directory that the suite is run in.
+RUNS = Path("runs")
+#: Programs of new failures are kept here, for ``replay``.
+KEPT = RUNS / "programs"
 #: How many verdicts shrinking one failure may cost.
 BUDGET = 150
 T = TypeVar("T")

@@ -141,9 +141,7 @@ class Dead:
 def _serve(pipe: Connection, job: Job) -> None:
     """The child: answers questions until the parent hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run, and the child with it
-    _quieten()
-    if job.device == "cpu":
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    prepare_child(job.device)
     findings = load_findings(golden.FINDINGS)
     implementation = load_implementation(job.implementation)
     gc.freeze()  # what was imported lives as long as the child; no collection need look at it
@@ -163,7 +161,10 @@ def _serve(pipe: Connection, job: Job) -> None:
             pipe.send(_sendable(verdict))
 
 
-def _quieten() -> None:
+def prepare_child(device: str) -> None:
+    """Make this process one that judges: quiet, on one thread, and on the CPU within its share of memory."""
+    if device == "cpu":
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     torch.set_num_threads(1)
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False

@@ -33,9 +33,13 @@ class Shard:
 
 def shards_for(programs: int, run_seed: int) -> list[Shard]:
     """Shards that draw ``programs`` programs in all, the mixes in turn."""
+    return [numbered_shard(number, run_seed) for number in range(-(-programs // SHARD_SIZE))]
+
+
+def numbered_shard(number: int, run_seed: int) -> Shard:
+    """The shard of that number, which any run of that seed that is long enough draws."""
     mixes = list(MIXES)
-    count = -(-programs // SHARD_SIZE)
-    return [Shard(mixes[number % len(mixes)], number, run_seed) for number in range(count)]
+    return Shard(mixes[number % len(mixes)], number, run_seed)
 
 
 def draw(shard: Shard) -> list[Program]:

@@ -8,6 +8,8 @@ from pathlib import Path
 HOME = Path(__file__).parent
 FINDINGS = HOME / "findings"
 PROGRAMS = HOME / "programs"
+#: What the gate must show, and how often: written beside the programs when they are stored.
+SHOWN = HOME / "shown.json"
 
 
 def files(folder: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from enum import Enum
 from pathlib import Path
@@ -50,7 +50,7 @@ __all__ = [
     "write_record",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 Origin = Literal["drawn", "finding", "smoke", "stored", "vocabulary"]
 PHASES = ("draw", "eager", "export", "compile", "compiled", "rules")
@@ -99,6 +99,10 @@ class Header:
 
     By requirement id: `requirements` has the sentence of each that has a rule, `unchecked` the
     reason of each that this run cannot check.
+
+    `kinds` are the documented descriptor kinds in the order of the reference, `not_expected` those
+    that cannot turn up in this run with the reason. `vacuity` has the names that this run must show
+    at least so many times, as `tables.shown` counts them; where it is empty, nothing is demanded.
     """
 
     suite_version: str
@@ -115,6 +119,9 @@ class Header:
     started: str
     requirements: Mapping[str, str]
     unchecked: Mapping[str, str]
+    kinds: tuple[str, ...]
+    not_expected: Mapping[str, str]
+    vacuity: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -146,6 +153,9 @@ class Row:
     number within its shard, `checked` the requirements that judged it, `seconds` the time of each
     of `PHASES`, `detail` the error message, the signal, or how long it hung, and `finding` the
     finding whose own program this is (origin "finding" only).
+
+    `exported` says that the export gave a joint graph. `descriptors` has, for each kind that is on
+    that graph, nested ones too: how many times, and of how many the meaning was compared with eager.
     """
 
     program: str
@@ -157,6 +167,8 @@ class Row:
     checked: tuple[str, ...]
     violations: tuple[ViolationRow, ...]
     seconds: Mapping[str, float]
+    exported: bool = False
+    descriptors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     detail: str | None = None
     finding: str | None = None
 
@@ -308,9 +320,14 @@ def _row_contradictions(row: Row) -> Iterator[str]:
         yield "finding: named by the rows of origin finding, and by no others"
     if row.outcome is Outcome.OUT_OF_DATE and row.finding is None:
         yield "outcome out_of_date, yet it is no finding's program"
+    if row.descriptors and not row.exported:
+        yield "descriptors: of a joint graph, yet none was exported"
 
 
 def _contradictions(record: Record) -> Iterator[str]:
+    for kind in record.header.not_expected:
+        if kind not in record.header.kinds:
+            yield f"header.not_expected: {kind} is not among the header's kinds"
     for number, row in enumerate(record.rows):
         yield from (f"rows[{number}]: {text}" for text in _row_contradictions(row))
         for rule in (*row.checked, *(violation.rule for violation in row.violations)):
@@ -335,7 +352,9 @@ def _refuse(contradictions: Iterator[str]) -> None:
 def _to_row(data: Mapping[str, Any]) -> Row:
     violations = tuple(ViolationRow(**violation) for violation in data["violations"])
     lists = {name: tuple(data[name]) for name in ("features", "checked")}
-    return Row(**{**data, **lists, "outcome": Outcome(data["outcome"]), "violations": violations})
+    descriptors = {kind: tuple(times) for kind, times in data["descriptors"].items()}
+    rest = {"outcome": Outcome(data["outcome"]), "violations": violations, "descriptors": descriptors}
+    return Row(**{**data, **lists, **rest})
 
 
 def _to_record(data: Mapping[str, Any]) -> Record:
@@ -343,8 +362,5 @@ def _to_record(data: Mapping[str, Any]) -> Record:
     if footer is not None:
         outcomes = {Outcome(name): count for name, count in footer["outcomes"].items()}
         footer = Footer(**{**footer, "outcomes": outcomes})
-    return Record(
-        Header(**{**header, "devices": tuple(header["devices"])}),
-        tuple(map(_to_row, data["rows"])),
-        footer,
-    )
+    lists = {name: tuple(header[name]) for name in ("devices", "kinds")}
+    return Record(Header(**{**header, **lists}), tuple(map(_to_row, data["rows"])), footer)

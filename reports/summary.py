@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from reports.record import Outcome, Record, Row, ViolationRow
 from reports.storage import one_line
+from reports.tables import descriptor_counts, vacuous
 
 VERDICTS = {
     0: "the implementation keeps the contract, as far as this run looked",
     1: "the implementation breaks the contract where no finding says so",
     2: "a finding no longer fails here: bring the findings up to date",
-    3: "no verdict: the run is not whole, or what ran it is broken",
+    3: "no verdict: the run is not whole, is vacuous, or what ran it is broken",
 }
 
 TOO_WIDE = 0.03  # of the drawn programs: a finding that absorbs more may hide other faults
@@ -46,6 +47,8 @@ def summarize(record: Record) -> str:
             _what_ran(record),
             _counts(record),
             _rules(record),
+            _shown(record),
+            *_vacuous(record),
             *_findings(record),
             *_new(record),
             *_named("died", _rows(record, Outcome.CRASH, Outcome.TIMEOUT)),
@@ -71,7 +74,18 @@ def _why_no_verdict(record: Record) -> str:
         return "the smoke check failed, so the adapter is broken"
     if errors := len(_rows(record, Outcome.ERROR)):
         return f"the suite itself failed on {_many(errors, 'program')}"
-    return "" if any(row.checked for row in record.rows) else "no rule judged any program"
+    if not any(row.checked for row in record.rows):
+        return "no rule judged any program"
+    return _why_vacuous(record)
+
+
+def _why_vacuous(record: Record) -> str:
+    missing = vacuous(record)
+    if not missing:
+        return ""
+    name, (seen, least) = next(iter(missing.items()))
+    others = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return f"the run is vacuous: {name} seen {seen} of {least} times{others}"
 
 
 def _headline(record: Record, code: int) -> str:
@@ -117,6 +131,29 @@ def _rules(record: Record) -> str:
     checked = {rule for row in record.rows for rule in row.checked}
     never = record.header.requirements.keys() - checked - record.header.unchecked.keys()
     return _line("rules", f"{len(checked)} checked; never exercised: {_ids(never) or 'none'}")
+
+
+def _shown(record: Record) -> str:
+    counts = descriptor_counts(record)
+    header = record.header
+    unseen = [kind for kind in header.kinds if not counts[kind][0]]
+    reasons = Counter(header.not_expected[kind] for kind in unseen if kind in header.not_expected)
+    missing = [kind for kind in unseen if kind not in header.not_expected]
+    parts = [f"{reason}: {count}" for reason, count in reasons.items()]
+    notes = [
+        f"not expected: {', '.join(parts)}" if parts else "",
+        f"NOT SEEN: {', '.join([*missing[:SHOWN], *_rest(len(missing))])}" if missing else "",
+    ]
+    text = f"descriptor kinds {len(header.kinds) - len(unseen)} of {len(header.kinds)}"
+    told = "; ".join(filter(None, notes))
+    return _line("shown", f"{text} ({told})" if told else text)
+
+
+def _vacuous(record: Record) -> Iterator[str]:
+    missing = vacuous(record)
+    told = [f"{name} {seen} of {least}" for name, (seen, least) in list(missing.items())[:SHOWN]]
+    if missing:
+        yield _line("vacuous", ", ".join([*told, *_rest(len(missing))]))
 
 
 def _findings(record: Record) -> Iterator[str]:

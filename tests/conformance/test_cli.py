@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from click.testing import CliRunner, Result
 from conformance.cli import main
 from conformance.smoke import PROGRAM
 from generators.codec import dump
+from reports.record import Record, write_record
+from reports.tables import as_json, as_text
+from tests.reports.samples import PASSED, whole
 
 
 def run(*words: str) -> Result:
@@ -53,6 +57,19 @@ def test_source_prints_a_script_that_compiles(program_file: str) -> None:
 
 
 def test_store_covers_every_feature_that_was_drawn(tmp_path: Path) -> None:
-    result = run("store", "--programs", "250", "--keep", "200", "--into", str(tmp_path))
+    result = run("store", "--programs", "250", "--keep", "200", "--into", str(tmp_path / "programs"))
     kept, seen = result.output.split(": ")[1].split(" features")[0].split(" of ")
     assert kept == seen
+
+
+@pytest.mark.parametrize(("options", "view"), [((), as_text), (("--json",), as_json)])
+def test_tables_show_what_is_in_a_record(
+    options: tuple[str, ...], view: Callable[[Record], str], tmp_path: Path
+) -> None:
+    write_record(whole(PASSED), tmp_path / "run.json")
+    assert run("tables", str(tmp_path / "run.json"), *options).output == f"{view(whole(PASSED))}\n"
+
+
+def test_tables_of_what_is_no_record_are_one_line_with_its_name(tmp_path: Path) -> None:
+    result = run("tables", str(tmp_path / "none.json"))
+    assert (result.exit_code, result.output.count("\n"), "none.json" in result.output) == (1, 1, True)

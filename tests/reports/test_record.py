@@ -11,68 +11,28 @@ import pytest
 from reports import storage
 from reports.record import (
     Footer,
-    Header,
     Outcome,
     Record,
     RecordError,
     Row,
-    ViolationRow,
     append_row,
-    count_outcomes,
     merge,
     read_record,
     read_rows,
     write_record,
 )
-
-HEADER = Header(
-    suite_version="0.1.0",
-    torch_version="2.13.0+cpu",
-    torch_git="abcdef0123456789",
-    python="3.11.7",
-    platform="Linux x86_64",
-    implementation="conformance.implementations:Eager",
-    profile="quick",
-    seed=0,
-    devices=("cpu",),
-    corpus_hash="c" * 16,
-    findings_hash="f" * 16,
-    started="2026-01-02T03:04:05.678+00:00",
-    requirements={"C1": "Outputs equal eager's.", "J2": "No two placeholders share one."},
-    unchecked={"J2": "needs CUDA"},
+from tests.reports.samples import (
+    ABSORBED,
+    CRASHED,
+    FAILED,
+    HEADER,
+    KNOWN,
+    NEW,
+    PASSED,
+    STALE,
+    interrupted,
+    whole,
 )
-NEW = ViolationRow(
-    rule="C1",
-    path="outputs[0].stride",
-    expected="(3, 1)",
-    found="(1, 3)",
-    signature="C1 stride",
-    finding=None,
-    program="ab" * 8,
-    replay="python -m conformance replay abababababababab",
-)
-ABSORBED = replace(NEW, finding="strided-view", program=None, replay="")
-PASSED = Row(
-    program="01" * 8,
-    origin="drawn",
-    shard="drawn-03",
-    position=4,
-    features=("mutation", "view"),
-    outcome=Outcome.PASS,
-    checked=("C1", "J2"),
-    violations=(),
-    seconds={"draw": 0.001, "export": 0.02},
-)
-FAILED = replace(PASSED, position=5, outcome=Outcome.FAIL, violations=(NEW, ABSORBED))
-CRASHED = replace(
-    PASSED, position=6, outcome=Outcome.CRASH, checked=(), seconds={}, detail="SIGABRT\nstrides"
-)
-STALE = replace(PASSED, origin="finding", finding="strided-view", outcome=Outcome.OUT_OF_DATE)
-
-
-def whole(*rows: Row) -> Record:
-    footer = Footer(True, len(rows), count_outcomes(rows), HEADER.started, 12.5, "")
-    return Record(HEADER, rows, footer)
 
 
 def written(record: Record, folder: Path) -> Path:
@@ -98,10 +58,10 @@ def message_of(path: Path) -> str:
 @pytest.mark.parametrize(
     "record",
     [
-        whole(PASSED, FAILED, CRASHED, STALE),
+        whole(PASSED, FAILED, KNOWN, CRASHED, STALE),
         whole(),
         replace(whole(PASSED), footer=None),
-        Record(HEADER, (PASSED,), Footer(False, 1, {Outcome.PASS: 1}, HEADER.started, 1, "cut")),
+        interrupted(PASSED),
     ],
     ids=["complete", "empty", "without a footer", "interrupted"],
 )
@@ -137,7 +97,7 @@ def set_at(*place: str | int, to: object) -> Callable[[dict[str, Any]], None]:
 
 
 DAMAGES = {
-    "schema_version: 1 was expected": set_at("schema_version", to=2),
+    "schema_version: 2 was expected": set_at("schema_version", to=1),
     "record: 'header' is a required property": lambda data: data.pop("header"),
     "record: Additional properties are not allowed ('extra' was unexpected)": set_at("extra", to=1),
     "header: 'seed' is a required property": lambda data: data["header"].pop("seed"),
@@ -146,6 +106,10 @@ DAMAGES = {
     "header.requirements: 'c1' does not match": set_at("header", "requirements", to={"c1": "x"}),
     "header.corpus_hash: '../x' does not match": set_at("header", "corpus_hash", to="../x"),
     "header.started: 'now' does not match": set_at("header", "started", to="now"),
+    "header: 'vacuity' is a required property": lambda data: data["header"].pop("vacuity"),
+    "header.vacuity['op:sin']: 0 is less than": set_at("header", "vacuity", to={"op:sin": 0}),
+    "header.kinds[0]: '' should be non-empty": set_at("header", "kinds", 0, to=""),
+    "header.not_expected: Odd is not among": set_at("header", "not_expected", to={"Odd": "no"}),
     "rows: {} is not of type 'array'": set_at("rows", to={}),
     "rows[0].program: 'XY' does not match": set_at("rows", 0, "program", to="XY"),
     "rows[0].outcome: 'green' is not one of": set_at("rows", 0, "outcome", to="green"),
@@ -153,6 +117,10 @@ DAMAGES = {
     "rows[0].checked[0]: 'C-1' does not match": set_at("rows", 0, "checked", to=["C-1"]),
     "rows[0].seconds: 'lunch' is not one of": set_at("rows", 0, "seconds", to={"lunch": 1}),
     "rows[0].seconds.draw: -1 is less than": set_at("rows", 0, "seconds", "draw", to=-1),
+    "rows[0].exported: 1 is not of type 'boolean'": set_at("rows", 0, "exported", to=1),
+    "rows[0].descriptors.Plain: [1] is too short": set_at(
+        "rows", 0, "descriptors", to={"Plain": [1]}
+    ),
     "rows[1].violations[0].finding: '/etc' is not valid": set_at(
         "rows", 1, "violations", 0, "finding", to="/etc"
     ),
@@ -258,6 +226,7 @@ def test_a_failed_write_keeps_the_old_record(
         (replace(PASSED, outcome=Outcome.KNOWN), "outcome known, yet there is no violation"),
         (replace(STALE, origin="stored", finding=None), "yet it is no finding's program"),
         (replace(PASSED, finding="strided-view"), "finding: named by the rows of origin finding"),
+        (replace(PASSED, exported=False), "descriptors: of a joint graph, yet none was exported"),
         (replace(STALE, finding=None), "finding: named by the rows of origin finding"),
     ],
 )

@@ -5,72 +5,24 @@ from dataclasses import replace
 
 import pytest
 
-from reports.record import (
-    Footer,
-    Header,
-    Outcome,
-    Record,
-    Row,
-    ViolationRow,
-    count_outcomes,
-)
+from reports.record import Outcome, Record, Row
 from reports.summary import VERDICTS, exit_code, summarize
-
-HEADER = Header(
-    suite_version="0.1.0",
-    torch_version="2.13.0+cpu",
-    torch_git="abcdef0123456789",
-    python="3.11.7",
-    platform="Linux x86_64",
-    implementation="eager",
-    profile="quick",
-    seed=7,
-    devices=("cpu",),
-    corpus_hash="c" * 16,
-    findings_hash="f" * 16,
-    started="2026-01-02T03:04:05.678+00:00",
-    requirements={"C1": "…", "C10": "…", "C2": "…", "J2": "…", "J18": "…"},
-    unchecked={"J18": "needs CUDA"},
+from tests.reports.samples import (
+    ABSORBED,
+    BROKEN,
+    CRASHED,
+    FAILED,
+    HEADER,
+    HUNG,
+    KNOWN,
+    NEW,
+    PASSED,
+    STALE,
+    UNOFFERED,
+    demanding,
+    interrupted,
+    whole,
 )
-STRIDE = ViolationRow(
-    rule="C1",
-    path="outputs[0].stride",
-    expected="(3, 1)",
-    found="(1, 3)",
-    signature="C1 stride",
-    finding=None,
-    program="5b" * 8,
-    replay="python -m conformance replay 5b5b",
-)
-KNOWN = replace(STRIDE, finding="strided-view", program=None, replay="")
-PASSED = Row(
-    program="01" * 8,
-    origin="drawn",
-    shard="drawn-03",
-    position=0,
-    features=("view",),
-    outcome=Outcome.PASS,
-    checked=("C1", "C2"),
-    violations=(),
-    seconds={},
-)
-FAILED = replace(PASSED, outcome=Outcome.FAIL, violations=(STRIDE,))
-ABSORBED = replace(PASSED, outcome=Outcome.KNOWN, violations=(KNOWN,))
-CRASHED = replace(PASSED, program="dd" * 8, outcome=Outcome.CRASH, detail="SIGABRT: bad\nstride")
-HUNG = replace(PASSED, program="ee" * 8, outcome=Outcome.TIMEOUT, detail="after 60 s")
-BROKEN = replace(PASSED, program="bb" * 8, outcome=Outcome.ERROR, detail="KeyError: 'x'")
-STALE = replace(PASSED, origin="finding", finding="strided-view", outcome=Outcome.OUT_OF_DATE)
-UNOFFERED = replace(PASSED, outcome=Outcome.UNSUPPORTED, checked=())
-
-
-def whole(*rows: Row, header: Header = HEADER) -> Record:
-    footer = Footer(True, len(rows), count_outcomes(rows), header.started, 4.0, "")
-    return Record(header, rows, footer)
-
-
-def interrupted(*rows: Row) -> Record:
-    footer = Footer(False, len(rows), count_outcomes(rows), HEADER.started, 4.0, "interrupted")
-    return Record(HEADER, rows, footer)
 
 
 def lines(record: Record, label: str) -> list[str]:
@@ -80,15 +32,16 @@ def lines(record: Record, label: str) -> list[str]:
 
 
 def test_a_summary_as_it_is_read() -> None:
-    rows = [PASSED] * 97 + [ABSORBED] * 4 + [FAILED, FAILED, CRASHED]
+    rows = [PASSED] * 97 + [KNOWN] * 4 + [FAILED, FAILED, CRASHED]
     assert summarize(whole(*rows)).splitlines() == [
         "VIOLATIONS: 1 new in 2 programs, 1 crash",
         "ran         torch 2.13.0+cpu (abcdef0123), eager on cpu; profile quick, seed 7",
         "programs    104: 97 pass, 2 fail, 1 crash, 4 known",
         "rules       2 checked; never exercised: C10 J2",
+        "shown       descriptor kinds 2 of 4 (not expected: never on a graph: 1; NOT SEEN: ForwardTokenAOTInput)",
         "findings    1 absorbed programs, most: strided-view 4",
         "too wide    over 3% of the drawn programs: strided-view",
-        f"new         C1 outputs[0].stride in 5b5b5b5b5b5b5b5b, 2 programs: {STRIDE.replay}",
+        f"new         C1 outputs[0].stride in 5b5b5b5b5b5b5b5b, 2 programs: {NEW.replay}",
         "died        dddddddddddddddd (crash: SIGABRT: bad stride)",
         "speed       26.0 programs a second (104 in 4 s)",
         "not checked CUDA; needs CUDA: J18",
@@ -99,7 +52,7 @@ def test_a_summary_as_it_is_read() -> None:
 VERDICT_TABLE: list[tuple[Sequence[Row], int, str]] = [
     ([PASSED], 0, "CONFORMS"),
     ([PASSED, UNOFFERED], 0, "CONFORMS"),
-    ([PASSED, ABSORBED], 0, "CONFORMS except for known faults"),
+    ([PASSED, KNOWN], 0, "CONFORMS except for known faults"),
     ([replace(PASSED, outcome=Outcome.REFUSED)], 0, "CONFORMS"),
     ([PASSED, FAILED], 1, "VIOLATIONS: 1 new in 1 program"),
     ([PASSED, CRASHED, CRASHED], 1, "VIOLATIONS: 2 crashes"),
@@ -151,42 +104,79 @@ def test_an_incomplete_record_says_so_first_and_still_says_what_failed(
     assert summarize(record).splitlines()[0] == headline
 
 
+def test_a_run_that_shows_what_it_must_is_not_vacuous() -> None:
+    assert exit_code(demanding({"view": 2, "descriptor:PlainAOTInput": 4}, PASSED, PASSED)) == 0
+
+
+@pytest.mark.parametrize(
+    ("vacuity", "headline"),
+    [
+        ({"view": 1, "op:sin": 2}, "op:sin seen 0 of 2 times"),
+        ({"view": 3}, "view seen 2 of 3 times"),
+        ({"descriptor:PlainAOTOutput": 3}, "descriptor:PlainAOTOutput seen 2 of 3 times"),
+        ({"op:sin": 2, "op:cos": 2}, "op:sin seen 0 of 2 times, and 1 more"),
+    ],
+)
+def test_a_run_that_shows_too_little_is_no_verdict(vacuity: dict[str, int], headline: str) -> None:
+    record = demanding(vacuity, PASSED, PASSED)
+    said = f"INCOMPLETE: the run is vacuous: {headline}; nothing new so far"
+    assert (exit_code(record), summarize(record).splitlines()[0]) == (3, said)
+
+
+def test_the_first_five_names_that_a_vacuous_run_lacks_are_listed() -> None:
+    record = demanding({f"op:{n}": 2 for n in range(7)}, PASSED)
+    assert lines(record, "vacuous") == [
+        "op:0 0 of 2, op:1 0 of 2, op:2 0 of 2, op:3 0 of 2, op:4 0 of 2, and 2 more"
+    ]
+
+
+def test_a_kind_that_was_not_expected_and_is_seen_counts_as_seen() -> None:
+    record = whole(replace(PASSED, descriptors=dict.fromkeys(HEADER.kinds, (1, 1))))
+    assert lines(record, "shown") == ["descriptor kinds 4 of 4"]
+
+
+def test_no_more_than_five_kinds_that_were_not_seen_are_listed() -> None:
+    header = replace(HEADER, kinds=tuple("ABCDEFG"), not_expected={})
+    told = "descriptor kinds 0 of 7 (NOT SEEN: A, B, C, D, E, and 2 more)"
+    assert lines(whole(PASSED, header=header), "shown") == [told]
+
+
 def test_the_last_line_is_the_verdict_with_its_exit_code() -> None:
     assert summarize(whole(PASSED)).splitlines()[-1] == f"exit 0: {VERDICTS[0]}"
 
 
 def test_the_commonest_new_violation_comes_first() -> None:
-    rare = replace(STRIDE, signature="C2 grad", rule="C2", path="grads[0]")
+    rare = replace(NEW, signature="C2 grad", rule="C2", path="grads[0]")
     rows = [replace(FAILED, violations=(rare,)), FAILED, FAILED]
     assert [line.split()[0] for line in lines(whole(*rows), "new")] == ["C1", "C2"]
 
 
 def test_no_more_than_five_new_violations_are_listed() -> None:
-    rows = [replace(FAILED, violations=(replace(STRIDE, signature=f"s{n}"),)) for n in range(8)]
+    rows = [replace(FAILED, violations=(replace(NEW, signature=f"s{n}"),)) for n in range(8)]
     listed = lines(whole(*rows), "new")
     assert (len(listed), listed[-1]) == (6, "and 3 more")
 
 
 def test_one_row_counts_once_for_a_signature_that_it_shows_twice() -> None:
-    twice = replace(FAILED, violations=(STRIDE, replace(STRIDE, path="outputs[1].stride")))
+    twice = replace(FAILED, violations=(NEW, replace(NEW, path="outputs[1].stride")))
     assert lines(whole(twice), "new") == [
-        "C1 outputs[0].stride in 5b5b5b5b5b5b5b5b, 1 program: python -m conformance replay 5b5b"
+        "C1 outputs[0].stride in 5b5b5b5b5b5b5b5b, 1 program: joint-conformance replay 5b5b"
     ]
 
 
 def test_a_violation_that_was_not_shrunk_is_shown_with_the_rows_own_program() -> None:
-    rows = replace(FAILED, violations=(replace(STRIDE, program=None),))
+    rows = replace(FAILED, violations=(replace(NEW, program=None),))
     assert "in 0101010101010101," in lines(whole(rows), "new")[0]
 
 
 def test_a_replay_command_is_never_cut_short() -> None:
-    command = "python -m conformance replay " + "x" * 500
-    row = replace(FAILED, violations=(replace(STRIDE, replay=command),))
+    command = "joint-conformance replay " + "x" * 500
+    row = replace(FAILED, violations=(replace(NEW, replay=command),))
     assert lines(whole(row), "new")[0].endswith(command)
 
 
 def test_known_faults_are_not_listed_as_new() -> None:
-    assert lines(whole(ABSORBED), "new") == []
+    assert lines(whole(KNOWN), "new") == []
 
 
 def test_deaths_are_listed_by_hash_with_what_killed_them() -> None:
@@ -206,7 +196,7 @@ def test_the_suites_own_faults_are_listed_by_hash() -> None:
 def test_the_three_findings_that_absorb_most_are_named() -> None:
     counts = {"a": 1, "b": 4, "c": 2, "d": 2}
     rows = [
-        replace(ABSORBED, violations=(replace(KNOWN, finding=name),))
+        replace(KNOWN, violations=(replace(ABSORBED, finding=name),))
         for name, count in counts.items()
         for _ in range(count)
     ]
@@ -214,7 +204,7 @@ def test_the_three_findings_that_absorb_most_are_named() -> None:
 
 
 def test_a_findings_own_program_is_not_counted_as_absorbed() -> None:
-    own = replace(ABSORBED, origin="finding", finding="strided-view")
+    own = replace(KNOWN, origin="finding", finding="strided-view")
     assert lines(whole(own), "findings") == ["0 absorbed programs"]
 
 
@@ -225,12 +215,12 @@ def test_a_findings_own_program_is_not_counted_as_absorbed() -> None:
 def test_a_finding_that_absorbs_over_three_percent_is_too_wide(
     absorbed: int, expected: list[str]
 ) -> None:
-    rows = [ABSORBED] * absorbed + [PASSED] * (100 - absorbed)
+    rows = [KNOWN] * absorbed + [PASSED] * (100 - absorbed)
     assert lines(whole(*rows), "too wide") == expected
 
 
 def test_only_drawn_programs_tell_how_wide_a_finding_is() -> None:
-    stored = replace(ABSORBED, origin="stored")
+    stored = replace(KNOWN, origin="stored")
     assert lines(whole(stored, PASSED), "too wide") == []
 
 
@@ -269,13 +259,13 @@ def test_what_was_not_checked_is_grouped_by_reason(
 
 
 def test_what_a_file_holds_cannot_steer_the_terminal() -> None:
-    row = replace(FAILED, violations=(replace(STRIDE, path="\x1b[2J\nCONFORMS"),))
+    row = replace(FAILED, violations=(replace(NEW, path="\x1b[2J\nCONFORMS"),))
     assert lines(whole(row), "new")[0].startswith("C1 ?[2J CONFORMS in")
 
 
 def test_the_longest_summary_is_still_short() -> None:
     new = [
-        replace(FAILED, violations=(replace(STRIDE, signature=f"s{n}"), KNOWN)) for n in range(9)
+        replace(FAILED, violations=(replace(NEW, signature=f"s{n}"), ABSORBED)) for n in range(9)
     ]
     rows = [*new, *[CRASHED] * 9, *[BROKEN] * 9, STALE]
-    assert len(summarize(whole(*rows)).splitlines()) == 18
+    assert len(summarize(demanding({"op:sin": 2}, *rows)).splitlines()) == 20

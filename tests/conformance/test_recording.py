@@ -1,0 +1,50 @@
+"""The record's row says what was exported, and which descriptors were on the graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.judge import Verdict, judge
+from conformance.pytorch import PyTorch
+from conformance.recording import Recorder, header
+from conformance.vacuity import documented_kinds, not_expected
+from reports.record import Outcome, Row, read_rows
+from tests.conformance.misbehaving import ExportsNothing
+from tests.programs import INFERENCE, ONE_OUTPUT
+
+
+def recorded(verdict: Verdict, folder: Path) -> Row:
+    """The row as it is read back from the journal."""
+    Recorder(folder / "main.jsonl").add(verdict, "stored", "stored")
+    (row,), _ = read_rows(folder / "main.jsonl")
+    return row
+
+
+@pytest.fixture(scope="module")
+def one_output() -> Verdict:
+    return judge(ONE_OUTPUT, PyTorch())
+
+
+def test_a_program_with_a_joint_graph_is_recorded_as_exported(one_output: Verdict, tmp_path: Path) -> None:
+    assert recorded(one_output, tmp_path).exported
+
+
+def test_nested_descriptors_are_counted_too(one_output: Verdict, tmp_path: Path) -> None:
+    seen = {kind: times for kind, (times, _) in recorded(one_output, tmp_path).descriptors.items()}
+    assert seen == {"GradAOTOutput": 1, "PlainAOTInput": 2, "PlainAOTOutput": 2, "TangentAOTInput": 1}
+
+
+def test_an_inference_graph_shows_plain_descriptors_alone() -> None:
+    assert set(judge(INFERENCE, PyTorch()).descriptors) == {"PlainAOTInput", "PlainAOTOutput"}
+
+
+def test_a_program_whose_export_fails_shows_no_descriptor(tmp_path: Path) -> None:
+    row = recorded(judge(ONE_OUTPUT, ExportsNothing()), tmp_path)
+    assert (row.outcome, row.exported, row.descriptors) == (Outcome.FAIL, False, {})
+
+
+def test_a_header_names_the_kinds_and_what_must_be_shown() -> None:
+    made = header("conformance.pytorch:PyTorch", "gate", 0, ("cpu",), {"op:sin": 2})
+    assert (made.kinds, made.not_expected, made.vacuity) == (documented_kinds(), not_expected(("cpu",)), {"op:sin": 2})
