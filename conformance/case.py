@@ -15,7 +15,6 @@ import torch.utils._pytree as pytree
 
 from conformance import scenarios
 from conformance.difference import Difference, causes, same, unstable_paths
-from conformance.graph import plain_inputs
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor
 from generators.build import Built, build
@@ -36,10 +35,10 @@ class Case:
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
     nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
-    which option of the program is not offered; then it is not exported at all. ``refusal`` is
-    the error with which the export or the compile ended; then there is no ``joint``, or nothing in
-    ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough`` case
-    has a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
+    which option of the program is not offered; then it is not exported at all. The export was given the
+    ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
+    or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough``
+    case has a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
     """
 
     program: Program
@@ -52,6 +51,7 @@ class Case:
     after: Facts = field(default_factory=dict)
     joint: Any = None
     built: Any = None
+    arguments: Any = None
     refusal: Raised | None = None
     unsupported: str = ""
     compiled: dict[str, Facts] = field(default_factory=dict)
@@ -181,7 +181,8 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
     stage = "export"
     try:
         with case.timed("export"):
-            case.joint = export(case.implementation, stack, case.built)
+            case.arguments = arguments_for(case.built)
+            case.joint = export(case.implementation, stack, case.built, case.arguments)
         stage = "compile"
         with case.timed("compile"):
             compiled = case.implementation.compile(case.joint, **of_stage(program.options, "compile"))
@@ -192,12 +193,19 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
     return lambda built: compiled(*(built.state(fqn) for fqn in fqns), *built.args, **built.kwargs)
 
 
-def export(implementation: Implementation, stack: ExitStack, built: Built, **options: Any) -> Joint:
-    """The joint graph of what was built, with the program's own options and symbolic sizes, and these ``options``."""
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def arguments_for(built: Built) -> Arguments:
+    """What the export is given: the built arguments, as fake tensors where the program has symbolic sizes."""
+    given = (built.args, built.kwargs)
+    return with_symbolic_sizes(given, built.program.symbolic) if built.program.symbolic else given
+
+
+def export(implementation: Implementation, stack: ExitStack, built: Built, arguments: Arguments, **options: Any) -> Joint:
+    """The joint graph for these arguments, with the program's own options and these ``options``."""
     stack.enter_context(torch._functorch.config.patch(of_stage(built.program.options, "config")))
-    args, kwargs = built.args, built.kwargs
-    if built.program.symbolic:
-        args, kwargs = with_symbolic_sizes((args, kwargs), built.program.symbolic)
+    args, kwargs = arguments
     return implementation.export(stack, built.module, args, kwargs, **of_stage(built.program.options, "export") | options)
 
 
@@ -217,12 +225,14 @@ def _holds_at(case: Case, scenario: str) -> bool:
     sizes = scenarios.sizes_in(scenario, case.program)
     if not sizes:
         return True
+    if any(isinstance(leaf, Const) and leaf.value in sizes for leaf in case.program.flat_args):
+        return False  # a number equal to a symbolic size is that symbol: only both together can change
     built = build(case.program, case.device, sizes=sizes)
-    primals = {d.idx: node for d, node in plain_inputs(case.joint)}
-    passed = pytree.tree_leaves((built.args, built.kwargs))
-    pairs = [(node.meta["val"], passed[idx]) for idx, node in primals.items() if isinstance(passed[idx], torch.Tensor)]
-    shape_env = case.joint.fake_mode.shape_env
-    return bool(shape_env.evaluate_guards_for_args([val for val, _ in pairs], [value for _, value in pairs]))
+    exported, passed = (
+        [leaf for leaf in pytree.tree_leaves(arguments) if isinstance(leaf, torch.Tensor)]
+        for arguments in (case.arguments, (built.args, built.kwargs))
+    )
+    return bool(case.joint.fake_mode.shape_env.evaluate_guards_for_args(exported, passed, ignore_static=False))
 
 
 def standing(built: Built) -> Facts:
@@ -263,7 +273,7 @@ def _try_export(case: Case, program: Program, **options: Any) -> Joint | None:
     built = build(program, case.device)
     try:
         with ExitStack() as stack:
-            return export(case.implementation, stack, built, **options)
+            return export(case.implementation, stack, built, arguments_for(built), **options)
     except Exception:
         return None
 

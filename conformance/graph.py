@@ -32,11 +32,6 @@ def placeholder_descriptors(joint: Joint) -> list[Any]:
     return [node.meta.get("desc") for node in placeholders(joint)]
 
 
-def plain_inputs(joint: Joint) -> Iterator[tuple[Any, fx.Node]]:
-    """Each PlainAOTInput that is on the graph as it is, and its placeholder."""
-    return ((node.meta["desc"], node) for node in placeholders(joint) if kind_of(node.meta.get("desc")) == "PlainAOTInput")
-
-
 def output_descriptors(joint: Joint) -> list[Any]:
     """``meta['desc']`` of the output node: one entry a flat output; empty where there is none."""
     return list(output_node(joint).meta.get("desc") or ())

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 
 from generators import loose
+from generators.dressings import DRESSINGS
 from generators.loose import Loose
-from generators.program import Program
+from generators.options import OPTIONS
+from generators.program import MODES, Program
 from generators.settle import settle
 
 
@@ -63,6 +65,14 @@ MIXES: dict[str, Mix] = {
         leaves=6,
         statements=5,
     ),
+    "ways": replace(
+        EVERYTHING,
+        modes=("",) * 6 + tuple(MODES),
+        dressings=("",) * len(DRESSINGS) + tuple(DRESSINGS),
+        options=("",) * (len(OPTIONS) // 2) + tuple(OPTIONS),
+        statements=5,
+    ),
+    "symbolic": replace(EVERYTHING, symbolic=True, statements=5),
 }
 
 
