@@ -68,6 +68,8 @@ def judge(
     traits = features(program)
     try:
         case = walk(program, implementation, device, thorough)
+        if case.unsupported:
+            return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported)
         with case.timed("rules"):
             checked, violations = _apply_rules(case, only)
         judged = tuple(_judged(violation, traits, findings) for violation in violations)
@@ -84,7 +86,7 @@ def judge(
         seconds=case.seconds,
         exported=case.joint is not None,
         descriptors=descriptors,
-        detail=leftover or case.unsupported or _refused(case),
+        detail=leftover or _refused(case),
     )
 
 
@@ -119,8 +121,6 @@ def _judged(violation: Violation, traits: frozenset[str], findings: Sequence[Fin
 
 
 def _outcome(case: Case, judged: Sequence[Judged]) -> Outcome:
-    if case.unsupported:
-        return Outcome.UNSUPPORTED
     if any(item.finding is None for item in judged):
         return Outcome.FAIL
     if judged:
