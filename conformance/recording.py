@@ -71,17 +71,25 @@ class Recorder:
         position = self._positions[shard] = self._positions.get(shard, -1) + 1
         return position
 
-    def add_vocabulary(self, requirement: str, violations: Sequence[Violation]) -> None:
-        """Write down what a rule over the descriptor classes said: a row without a program."""
+    def add_without_program(
+        self,
+        name: str,
+        checked: tuple[str, ...],
+        violations: Sequence[Violation],
+        kinds: Mapping[str, tuple[int, int]] | None = None,
+    ) -> None:
+        """Write down what rules said of no program, but of the descriptor classes or of one graph with these kinds."""
         judged = [Judged(violation, signature_of(violation), None) for violation in violations]
         row = Row(
-            program=_hash_of(requirement),
+            program=_hash_of(name),
             origin="vocabulary",
-            shard=requirement,
+            shard=name,
             position=0,
             features=(),
             outcome=Outcome.FAIL if violations else Outcome.PASS,
-            checked=(requirement,),
+            exported=bool(kinds),
+            descriptors=kinds or {},
+            checked=checked,
             violations=tuple(_violation_row(item, None) for item in judged),
             seconds={},
         )

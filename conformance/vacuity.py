@@ -34,7 +34,6 @@ NEEDS_GPU = dict.fromkeys(
     (
         "PhiloxBackwardSeedAOTInput",
         "PhiloxBackwardBaseOffsetAOTInput",
-        "PhiloxUpdatedForwardOffsetAOTOutput",
         "PhiloxUpdatedBackwardOffsetAOTOutput",
     ),
     "needs a GPU",
