@@ -30,6 +30,7 @@ SIMPLER: dict[str, tuple[str, ...]] = {
     "norm": ("sin", "mul"),
     "indexing": ("sin", "mul", "index_list"),
     "metadata": ("mul_", "t_"),
+    "control": ("sin", "mul", "cond"),
 }
 #: What an op of any other kind may become.
 SIMPLEST = ("sin", "mul", "mul_")
