@@ -39,7 +39,8 @@ class Case:
     which option of the program is not offered; then it is not exported at all. ``refusal`` is
     the error with which the export or the compile ended; then there is no ``joint``, or nothing in
     ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough`` case
-    has the ``lines`` of its graph as exported (a compile may change the graph), a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
+    has the ``lines`` of its graph as exported (a compile may change the graph), a ``second`` export of the
+    same program, one of an ``other`` program, and ``optioned`` exports by option.
     """
 
     program: Program

@@ -59,10 +59,11 @@ def written_upward(x):
     return (x * 2,)
 
 
-def written_in_a_branch(x):
-    """Branches may write their operands in inference alone."""
-    with torch.no_grad():
-        return torch.ops.higher_order.cond(mostly_positive(x), written_twofold, written_upward, (x,))[0]
+def write_in_a_branch(x):
+    """A branch may write its operand in inference alone."""
+    if x.requires_grad:
+        raise RuntimeError("a branch may not write what requires grad")
+    torch.ops.higher_order.cond(mostly_positive(x), written_twofold, written_upward, (x,))
 
 
 def product_and_double(x, y):

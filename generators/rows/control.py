@@ -21,7 +21,6 @@ CONTROL = (
     Op("cond_view", "control", _COND + "doubled_view, squared_view, ({x},))[0]"),
     Op("cond_in_place", "control", _COND + "doubled_in_place, squared, ({x},))[0]"),
     Op("cond_nested", "control", _COND + "nested, doubled, ({x},))[0]"),
-    Op("cond_writes", "control", "written_in_a_branch({x})"),
     Op("map", "control", f"{_OPS}.map_impl(scaled, (rows({{x}}),), ({{y}}.sum(),))[0]"),
     Op("map_two", "control", f"{_OPS}.map_impl(scaled_and_sum, (rows({{x}}),), ({{y}}.sum(),))", many=True),
     Op("while_loop", "control", f"{_OPS}.while_loop(is_early, squared_step, (torch.tensor(0), fresh({{x}})), ())[1]"),
@@ -33,7 +32,8 @@ CONTROL = (
     Op("associative_scan", "control", f"{_OPS}.associative_scan(product, [rows({{x}})], ())[0]"),
     Op("region", "control", "region({x})"),
     Op("region_twice", "control", "region(region({x}))"),
-    Op("region_writes", "control", "writing_region({x})"),
     Op("invoke", "control", "invoke(SINE_TIMES, 'first', fresh({x}))[0]"),
     Op("invoke_twice", "control", "invoke(SINE_TIMES, 'first', invoke(SINE_TIMES, 'first', fresh({x}))[0])[0]"),
+    Op("cond_writes", "control_mutation", "write_in_a_branch({x})"),
+    Op("region_writes", "control_mutation", "writing_region({x})"),
 )
