@@ -15,6 +15,7 @@ import torch.utils._pytree as pytree
 
 from conformance import scenarios
 from conformance.difference import Difference, causes, same, unstable_paths
+from conformance.graph import lines_of
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor
 from generators.build import Built, build
@@ -35,10 +36,18 @@ class Case:
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
     nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
+<<<<<<< HEAD
     which option of the program is not offered; then it is not exported at all. The export was given the
     ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
     or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough``
     case has a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
+=======
+    which option of the program is not offered; then it is not exported at all. ``refusal`` is
+    the error with which the export or the compile ended; then there is no ``joint``, or nothing in
+    ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough`` case
+    has the ``lines`` of its graph as exported (a compile may change the graph), a ``second`` export of the
+    same program, one of an ``other`` program, and ``optioned`` exports by option.
+>>>>>>> flow
     """
 
     program: Program
@@ -56,6 +65,7 @@ class Case:
     unsupported: str = ""
     compiled: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
+    lines: list[str] = field(default_factory=list)
     second: Joint | None = None
     other: Joint | None = None
     optioned: dict[str, Joint] = field(default_factory=dict)
@@ -184,6 +194,7 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
             case.arguments = arguments_for(case.built)
             case.joint = export(case.implementation, stack, case.built, case.arguments)
         stage = "compile"
+        case.lines = lines_of(case.joint) if case.thorough else []
         with case.timed("compile"):
             compiled = case.implementation.compile(case.joint, **of_stage(program.options, "compile"))
     except Exception as error:

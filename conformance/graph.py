@@ -51,6 +51,11 @@ def _at_export(number: Any) -> int:
     return int(number.node.hint) if isinstance(number, torch.SymInt) else int(number)
 
 
+def lines_of(joint: Joint) -> list[str]:
+    """The graph as text: one line a node, with its descriptors."""
+    return [f"{node.format_node()} {node.meta.get('desc')}" for node in joint.graph_module.graph.nodes]
+
+
 def kind_of(descriptor: object) -> str:
     """The class name of a descriptor: descriptors are told apart by their documented names alone."""
     return type(descriptor).__name__

@@ -34,6 +34,10 @@ REFUSALS: tuple[Refusal, ...] = (
     ),
     Refusal(r"^CUDA not available$", "torch/_functorch/config.py, functionalize_rng_ops; the switch needs CUDA"),
     Refusal(
+        r"^cond_(true|false) might be modifying the input!$",
+        "torch.cond, Restrictions: no in-place mutations on inputs, in later versions none but in inference",
+    ),
+    Refusal(
         r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
         "torch/_functorch/config.py, donated_buffer; the message names the switch",
     ),

@@ -30,6 +30,8 @@ SIMPLER: dict[str, tuple[str, ...]] = {
     "norm": ("sin", "mul"),
     "indexing": ("sin", "mul", "index_list"),
     "metadata": ("mul_", "t_"),
+    "control": ("sin", "mul", "cond"),
+    "control_mutation": ("mul_", "copy_"),
 }
 #: What an op of any other kind may become.
 SIMPLEST = ("sin", "mul", "mul_")

@@ -28,7 +28,8 @@ def check_defined(statement: Statement, scope: Scope) -> None:
         raise ValueError("what the tensor grows by is left as it is found")
     if statement.op == "batch_norm" and len({_storage(value) for value in (target, *others)}) < 3:
         raise ValueError("the running statistics are one tensor, or the input")
-    if VOCABULARY[statement.op].kind != "mutation":
+    op = VOCABULARY[statement.op]
+    if not op.mutates or op.kind == "metadata":
         return
     if _overlaps_itself(target):
         raise ValueError("what is written overlaps itself")

@@ -147,7 +147,7 @@ def _of_statement(statement: Statement, inside: dict[str, Origin]) -> Iterator[s
         yield f"{op.kind}-under-{statement.mode}"
         yield f"mode:{statement.mode}"
     if op.mutates:
-        verb = "writes" if op.kind == "mutation" else "changes-metadata-of"
+        verb = "changes-metadata-of" if op.kind == "metadata" else "writes"
         yield from (f"{verb}:{label}" for label in inside[statement.operands[0]].labels)
 
 

@@ -50,7 +50,7 @@ class Op:
     @property
     def mutates(self) -> bool:
         """Whether it is called for its effect on ``{x}`` alone, and has no result."""
-        return self.kind in ("mutation", "metadata", "custom_mutation")
+        return self.kind in ("mutation", "metadata", "custom_mutation", "control_mutation")
 
     @property
     def needs_module(self) -> bool:

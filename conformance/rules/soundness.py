@@ -17,6 +17,7 @@ from conformance.graph import (
     chain,
     flat_results,
     kind_of,
+    lines_of,
     output_descriptors,
     output_node,
     placeholder_descriptors,
@@ -202,17 +203,13 @@ def two_exports_give_one_graph(case: Case) -> Iterator[Complaint]:
     if case.second is None:
         yield "a second export", "a joint graph, as from the first", "an error"
         return
-    first, second = (_lines(joint.graph_module) for joint in (case.joint, case.second))
+    first, second = case.lines, lines_of(case.second)
     for mine, other in zip(first, second):
         if mine != other:
             yield "graph of a second export", mine, other
             return
     if len(first) != len(second):
         yield "graph of a second export", f"{len(first)} nodes", f"{len(second)} nodes"
-
-
-def _lines(module: fx.GraphModule) -> list[str]:
-    return [f"{node.format_node()} {node.meta.get('desc')}" for node in module.graph.nodes]
 
 
 @rule("J18", lambda case: has_joint(case) and case.thorough and bool(_tried_options(case)))

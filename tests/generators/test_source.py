@@ -7,6 +7,7 @@ import io
 import runpy
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,12 @@ from torch._functorch import aot_autograd
 from conformance import scenarios
 from conformance.observation import Facts
 from generators import check_text
-from generators.build import build
+from generators.build import Scope, build
+from generators.build import call as results_of
 from generators.program import Const, Leaf, Node, Program, Ref, State, Statement
 from generators.source import source
 from generators.strategies import programs
+from generators.vocabulary import OPS, Op
 
 GRAD = (Leaf("x0", (2, 3), requires_grad=True),)
 
@@ -245,6 +248,18 @@ def run(script: str, folder: Path, before: str = "") -> tuple[int, str]:
             patch.setattr(aot_autograd, name, getattr(aot_autograd, name))
         runpy.run_path(str(file), run_name="__main__")
     return int(ended.value.code or 0), printed.getvalue().strip()
+
+
+CONTROL_FLOW = [op for op in OPS if op.kind.startswith("control") and not op.arguments]
+
+
+@pytest.mark.parametrize("op", CONTROL_FLOW, ids=lambda op: op.name)
+def test_a_script_carries_what_control_flow_calls(op: Op) -> None:
+    leaves = tuple(Leaf(f"x{i}", (3, 2)) for i in range(op.operands))
+    call = Statement(op.name, tuple(f"a{i}" for i in range(op.operands)))
+    made = results_of(call, Scope({f"a{i}": torch.ones(3, 2) for i in range(op.operands)}))
+    results = tuple(f"v{i}" for i in range(len(made)))
+    assert_same_program(one(replace(call, results=results), outputs=("a0", *results), leaves=leaves), 0)
 
 
 def test_a_script_runs_by_itself(tmp_path: Path) -> None:
