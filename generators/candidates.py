@@ -30,6 +30,21 @@ SIMPLER: dict[str, tuple[str, ...]] = {
     "norm": ("sin", "mul"),
     "indexing": ("sin", "mul", "index_list"),
     "metadata": ("mul_", "t_"),
+    "size": ("sin", "times_size", "size"),
+    "size_view": ("sin", "view", "view_rows"),
+    "unbacked": ("sin", "item"),
+    "rng": ("sin", "rand_like"),
+    "rng_mutation": ("mul_", "uniform_"),
+    "checkpoint": ("sin", "checkpoint"),
+    "function": ("sin", "mul", "exponential"),
+    "function_view": ("sin", "view", "same"),
+    "function_write": ("sin", "mul_", "tripled_in_place"),
+    "custom": ("sin", "mul", "doubled"),
+    "custom_view": ("sin", "row", "first_of_library"),
+    "custom_mutation": ("mul_", "copy_", "triple_"),
+    "custom_write": ("sin", "mul_", "count_"),
+    "effect": ("sin", "note", "noted"),
+    "hook": ("gradient_hook",),
 }
 #: The shapes that a leaf may shrink to, before its own sizes are tried smaller.
 SMALL_SHAPES: tuple[tuple[int, ...], ...] = ((), (2,), (2, 2))

@@ -30,7 +30,8 @@ class Op:
     """One row: how the call is written, of what kind it is, and how its arguments are chosen.
 
     ``many`` marks an op whose result is a sequence of tensors, ``silent`` one that has no result and is called
-    for an effect that is no write to ``{x}``. Kinds: see KINDS (generators/vocabulary.py).
+    for an effect that is no write to ``{x}``. ``writes`` names the operands that it writes, where these are not
+    the ``{x}`` of a mutation. Kinds: see KINDS (generators/vocabulary.py).
     """
 
     name: str
@@ -39,6 +40,7 @@ class Op:
     arguments: tuple[a.Chooser, ...] = ()
     many: bool = False
     silent: bool = False
+    writes: str = ""
 
     @property
     def operands(self) -> int:
@@ -47,8 +49,13 @@ class Op:
 
     @property
     def mutates(self) -> bool:
-        """Whether it is called for its effect on ``{x}`` alone, and has no result."""
-        return self.kind in ("mutation", "metadata", "custom_mutation")
+        """Whether it is called for its effect on operands alone, and has no result."""
+        return self.kind in ("mutation", "metadata", "custom_mutation", "rng_mutation")
+
+    @property
+    def targets(self) -> tuple[int, ...]:
+        """The places of the operands that it writes, or whose metadata it changes."""
+        return tuple(map("xyz".index, self.writes or ("x" if self.mutates else "")))
 
     @property
     def has_result(self) -> bool:
