@@ -32,6 +32,21 @@ SIMPLER: dict[str, tuple[str, ...]] = {
     "metadata": ("mul_", "t_"),
     "control": ("sin", "mul", "cond"),
     "control_mutation": ("mul_", "copy_"),
+    "size": ("sin", "times_size", "size"),
+    "size_view": ("sin", "view", "view_rows"),
+    "unbacked": ("sin", "item"),
+    "rng": ("sin", "rand_like"),
+    "rng_mutation": ("mul_", "uniform_"),
+    "checkpoint": ("sin", "checkpoint"),
+    "function": ("sin", "mul", "exponential"),
+    "function_view": ("sin", "view", "same"),
+    "function_write": ("sin", "mul_", "tripled_in_place"),
+    "custom": ("sin", "mul", "doubled"),
+    "custom_view": ("sin", "row", "first_of_library"),
+    "custom_mutation": ("mul_", "copy_", "triple_"),
+    "custom_write": ("sin", "mul_", "count_"),
+    "effect": ("sin", "note", "noted"),
+    "hook": ("gradient_hook",),
 }
 #: What an op of any other kind may become.
 SIMPLEST = ("sin", "mul", "mul_")

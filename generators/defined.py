@@ -21,7 +21,8 @@ def check_defined(statement: Statement, scope: Scope) -> None:
 
     A write to an expanded tensor is left in: eager refuses it, or gives every copy the same value.
     """
-    target, *others = [scope[name] for name in statement.operands]
+    operands = [scope[name] for name in statement.operands]
+    target, *others = operands
     if not isinstance(target, torch.Tensor):
         return
     if statement.op == "resize_" and _grows(target, statement.arguments[0]):
@@ -29,13 +30,18 @@ def check_defined(statement: Statement, scope: Scope) -> None:
     if statement.op == "batch_norm" and len({_storage(value) for value in (target, *others)}) < 3:
         raise ValueError("the running statistics are one tensor, or the input")
     op = VOCABULARY[statement.op]
-    if not op.mutates or op.kind == "metadata":
+    if op.kind == "metadata":
         return
-    if _overlaps_itself(target):
+    for place in op.targets:
+        _check_written(statement.op, operands[place], operands[:place] + operands[place + 1 :])
+
+
+def _check_written(op: str, target: Any, others: list[Any]) -> None:
+    if isinstance(target, torch.Tensor) and _overlaps_itself(target):
         raise ValueError("what is written overlaps itself")
     for other in others:
         is_aliased = isinstance(other, torch.Tensor) and _storage(other) == _storage(target) != 0
-        if is_aliased and not (statement.op in ELEMENTWISE_WRITES and _same_place(target, other)):
+        if is_aliased and not (op in ELEMENTWISE_WRITES and _same_place(target, other)):
             raise ValueError("the operand overlaps what is written")
 
 

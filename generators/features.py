@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from generators.program import Const, Leaf, Node, Program, Ref, Statement
 from generators.vocabulary import VOCABULARY
 
-VIEW_KINDS = ("view", "multi_view")
+VIEW_KINDS = ("view", "multi_view", "size_view", "function_view", "custom_view")
 #: Give back the operand or a view of it in some layouts, and a copy in others.
 MAYBE_COPIES = ("contiguous", "to", "reshape", "flatten")
 
@@ -48,6 +48,7 @@ def features(program: Program) -> frozenset[str]:
             *_of_state(program),
             *_of_inputs(program, caller),
             *(name for statement in program.body for name in _of_statement(statement, inside)),
+            *_of_unused(program),
             *(["body:dead"] if _has_dead_code(program, inside) else []),
             *_of_outputs(program, inside),
             *(f"module:{name}" for name in program.dressing),
@@ -62,7 +63,8 @@ def _flow(statements: tuple[Statement, ...], known: dict[str, Origin]) -> dict[s
     for statement in statements:
         source = known.get(statement.operands[0])
         maybe_copy = statement.op in MAYBE_COPIES
-        is_view = maybe_copy or VOCABULARY[statement.op].kind in VIEW_KINDS
+        op = VOCABULARY[statement.op]
+        is_view = maybe_copy or op.kind in VIEW_KINDS or op.kind == "function_write"
         for result in statement.results:
             known[result] = _viewed(source, maybe_copy) if is_view and source else _made(result)
     return known
@@ -146,9 +148,20 @@ def _of_statement(statement: Statement, inside: dict[str, Origin]) -> Iterator[s
     if statement.mode:
         yield f"{op.kind}-under-{statement.mode}"
         yield f"mode:{statement.mode}"
-    if op.mutates:
-        verb = "changes-metadata-of" if op.kind == "metadata" else "writes"
-        yield from (f"{verb}:{label}" for label in inside[statement.operands[0]].labels)
+    verb = "changes-metadata-of" if op.kind == "metadata" else "writes"
+    for place in op.targets:
+        yield from (f"{verb}:{label}" for label in inside[statement.operands[place]].labels)
+    if len(op.targets) > 1:
+        yield "writes:several"
+
+
+def _of_unused(program: Program) -> Iterator[str]:
+    """The kinds of which a call has a result, and none that anything uses."""
+    used = {name for statement in program.body for name in statement.operands}
+    used |= {leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)}
+    for statement in program.body:
+        if statement.results and used.isdisjoint(statement.results):
+            yield f"unused:{VOCABULARY[statement.op].kind}"
 
 
 def _has_dead_code(program: Program, inside: dict[str, Origin]) -> bool:
@@ -156,9 +169,10 @@ def _has_dead_code(program: Program, inside: dict[str, Origin]) -> bool:
     names = {leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)}
     owners = {inside[name].owner for name in names}
     for statement in reversed(program.body):
-        target = inside[statement.operands[0]]
-        written = target.kind != "intermediate" or target.owner in owners
-        if not (written if VOCABULARY[statement.op].mutates else names.intersection(statement.results)):
+        op = VOCABULARY[statement.op]
+        targets = [inside[statement.operands[place]] for place in op.targets]
+        written = any(target.kind != "intermediate" or target.owner in owners for target in targets)
+        if not (written or names.intersection(statement.results) or op.silent or op.kind == "effect"):
             return True
         names.update(statement.operands)
         owners.update(inside[name].owner for name in statement.operands)

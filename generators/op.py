@@ -32,7 +32,8 @@ class Op:
     ``{m}`` in the template stands for the module whose forward calls it.
 
     ``many`` marks an op whose result is a sequence of tensors, ``silent`` one that has no result and is called
-    for an effect that is no write to ``{x}``. Kinds: see KINDS (generators/vocabulary.py).
+    for an effect that is no write to ``{x}``. ``writes`` names the operands that it writes, where these are not
+    the ``{x}`` of a mutation. Kinds: see KINDS (generators/vocabulary.py).
     """
 
     name: str
@@ -41,6 +42,7 @@ class Op:
     arguments: tuple[a.Chooser, ...] = ()
     many: bool = False
     silent: bool = False
+    writes: str = ""
 
     @property
     def operands(self) -> int:
@@ -49,8 +51,13 @@ class Op:
 
     @property
     def mutates(self) -> bool:
-        """Whether it is called for its effect on ``{x}`` alone, and has no result."""
-        return self.kind in ("mutation", "metadata", "custom_mutation", "control_mutation")
+        """Whether it is called for its effect on operands alone, and has no result."""
+        return self.kind in ("mutation", "metadata", "custom_mutation", "control_mutation", "rng_mutation")
+
+    @property
+    def targets(self) -> tuple[int, ...]:
+        """The places of the operands that it writes, or whose metadata it changes."""
+        return tuple(map("xyz".index, self.writes or ("x" if self.mutates else "")))
 
     @property
     def needs_module(self) -> bool:

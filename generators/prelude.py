@@ -52,13 +52,24 @@ def _blocks_of(text: str) -> Iterator[Block]:
             continue
         decorators: list[ast.expr] = getattr(node, "decorator_list", [])
         first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
-        outside = decorators or ([node.value] if isinstance(node, ast.Expr) else [])
+        called = decorators or ([node.value] if isinstance(node, ast.Expr) else [])
         yield Block(
             text="\n".join(lines[first - 1 : node.end_lineno]),
             defines=frozenset(_defined(node)),
-            extends=next((name for part in outside for name in _mentioned(part) if name not in _GIVEN), ""),
+            extends=next((name for part in called if (name := _owner(part)) not in _GIVEN), ""),
             mentions=frozenset(_mentioned(node)),
         )
+
+
+def _owner(call: ast.expr) -> str:
+    """The name whose attribute is called: ``double`` of ``double.register_fake``, "torch" where there is none."""
+    while isinstance(call, ast.Call):
+        call = call.func
+    if not isinstance(call, ast.Attribute):
+        return "torch"
+    while isinstance(call, ast.Attribute):
+        call = call.value
+    return call.id if isinstance(call, ast.Name) else "torch"
 
 
 #: What every prelude has without defining it.
@@ -73,7 +84,7 @@ def _defined(node: ast.stmt) -> Iterator[str]:
 
 
 def _mentioned(node: ast.AST) -> list[str]:
-    """The names that the code reads, in the order of their places."""
+    """The names in the code."""
     return [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
 
 

@@ -36,8 +36,13 @@ REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, AttributeError, Not
 
 def settle(loose: Loose) -> Program:
     """The program that the choices stand for; whatever eager refuses is left out."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)  # the same choices are the same program, whatever was random before
+        return _settled(loose)
+
+
+def _settled(loose: Loose) -> Program:
     leaves = tuple(_leaf(index, choice, loose.family) for index, choice in enumerate(loose.leaves))
-    torch.manual_seed(0)  # what random ops give decides what fits
     values = make_leaves(leaves)
     setup = tuple(_settle_setup(loose.setup, values))
     state = tuple(_states(loose, leaves, values))

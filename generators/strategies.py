@@ -72,7 +72,19 @@ MIXES: dict[str, Mix] = {
         options=("",) * (len(OPTIONS) // 2) + tuple(OPTIONS),
         statements=5,
     ),
-    "symbolic": replace(EVERYTHING, symbolic=True, statements=5),
+    "symbolic": Mix(
+        _weighted(size=5, size_view=3, unbacked=1, pointwise=3, binary=3, view=4, mutation=2, reduction=1, matrix=1),
+        symbolic=True,
+        statements=5,
+    ),
+    "randomness": Mix(_weighted(rng=5, rng_mutation=2, checkpoint=3, pointwise=2, binary=2, view=2, mutation=1), statements=5),
+    "functions": Mix(
+        _weighted(function=6, function_view=2, function_write=2, hook=2, pointwise=2, view=2, mutation=2), statements=5
+    ),
+    "operators": Mix(
+        _weighted(custom=4, custom_view=1, custom_mutation=4, custom_write=2, effect=4, pointwise=2, view=3), statements=5
+    ),
+    "control": Mix(_weighted(control=5, control_mutation=1, pointwise=2, view=1, mutation=1), leaves=3, statements=3),
 }
 
 

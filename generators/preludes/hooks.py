@@ -1,38 +1,23 @@
-"""Hooks: on modules, and on what autograd saves."""
-
-from typing import Any
-
-import torch
-import torch.utils._pytree as pytree
-from torch import nn
+"""What autograd calls: hooks on a tensor's gradient, on an accumulated one, on a node."""
 
 
-def kept_as_it_is(x: torch.Tensor) -> torch.Tensor:
-    return x.clone()
+def hook(x, called):
+    """Up to torch 2.14 ``register_hook`` crashes on a view whose base was written since, unless grad_fn was read."""
+    if x.is_leaf or x.grad_fn is not None:
+        x.register_hook(called)
 
 
-def given_back_doubled(x: torch.Tensor) -> torch.Tensor:
-    return x * 2 if x.is_floating_point() else x
+def doubled_gradient(gradient):
+    return gradient * 2
 
 
-def result_doubled(module: nn.Module, args: Any, result: Any) -> Any:
-    return pytree.tree_map(lambda x: x * 2 if isinstance(x, torch.Tensor) else x, result)
+def unchanged_gradient(gradient):
+    return None
 
 
-def arguments_doubled(module: nn.Module, args: Any) -> Any:
-    return pytree.tree_map(lambda x: x * 2 if isinstance(x, torch.Tensor) else x, args)
+def double_accumulated(parameter):
+    parameter.grad = parameter.grad * 2
 
 
-def gradients_doubled(module: nn.Module, grad_inputs: Any, grad_outputs: Any) -> Any:
-    return pytree.tree_map(lambda x: x * 2 if isinstance(x, torch.Tensor) else x, grad_inputs)
-
-
-def cotangents_doubled(module: nn.Module, grad_outputs: Any) -> Any:
-    return pytree.tree_map(lambda x: x * 2 if isinstance(x, torch.Tensor) else x, grad_outputs)
-
-
-class Doubled(nn.Module):
-    """A parametrization."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x * 2
+def doubled_gradients(gradients):
+    return tuple(gradient * 2 for gradient in gradients)

@@ -13,7 +13,7 @@ _OPS = "torch.ops.higher_order"
 _COND = f"{_OPS}.cond(mostly_positive({{x}}), "
 _BOTH = f"{_OPS}.cond(mostly_positive({{x}}) | mostly_positive({{y}}), "
 
-CONTROL = (
+ROWS = (
     Op("cond", "control", _COND + "doubled, squared, ({x},))[0]"),
     Op("cond_bool", "control", "torch.cond({p}, doubled, squared, ({x},))[0]", (a.among(True, False),)),
     Op("cond_size", "control", "torch.cond({x}.shape[0] > 2, doubled, squared, ({x},))[0]"),
