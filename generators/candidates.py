@@ -30,6 +30,7 @@ SIMPLER: dict[str, tuple[str, ...]] = {
     "norm": ("sin", "mul"),
     "indexing": ("sin", "mul", "index_list"),
     "metadata": ("mul_", "t_"),
+    "subclass": ("sin", "to_pair"),
 }
 #: The shapes that a leaf may shrink to, before its own sizes are tried smaller.
 SMALL_SHAPES: tuple[tuple[int, ...], ...] = ((), (2,), (2, 2))
@@ -234,8 +235,10 @@ def _lost(old: Statement, new: Statement) -> dict[str, str]:
 
 
 def simpler_leaves(program: Program) -> Iterator[Program]:
-    """With all leaves, or one, plainer: float32, contiguous, small, without grad, no parameter."""
+    """With all leaves, or one, plainer: no subclass, float32, contiguous, small, without grad, no parameter."""
     plainer: tuple[Callable[[Leaf], Leaf], ...] = (
+        lambda leaf: replace(leaf, subclass=""),
+        lambda leaf: replace(leaf, subclass=leaf.subclass and "pair"),
         lambda leaf: replace(leaf, dtype="float32"),
         lambda leaf: replace(leaf, stride=None),
         *(lambda leaf, s=shape: _shaped(leaf, s) for shape in SMALL_SHAPES),

@@ -19,6 +19,7 @@ from torch import nn
 
 from generators.prelude import NAMES
 from generators.program import CONTAINERS, MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
+from generators.subclasses import SUBCLASSES
 from generators.vocabulary import DTYPES, VOCABULARY
 
 SCHEMA_VERSION = 1
@@ -40,6 +41,9 @@ _FQN = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z][a-z0-9_]{0,31}){0,5}")
 #: An argument of forward may not hide what its body speaks of, nor a part of an FQN what a module is made of.
 _NO_KEYWORD = re.compile(r"self|(a|x|v|arg)[0-9]+|" + "|".join([*keyword.kwlist, *NAMES]))
 _NO_FQN_PART = frozenset(keyword.kwlist) | {"self", "program"} | frozenset(dir(nn.Module()))
+
+#: What a leaf of a file may lack: fields that came later, written where they say something.
+_YOUNGER_LEAF_KEYS = frozenset({"subclass", "dynamic"})
 
 T = TypeVar("T")
 
@@ -157,7 +161,8 @@ def _define(name: str, known: set[str], place: str) -> None:
 
 def _leaf_to_json(leaf: Leaf) -> dict[str, Any]:
     stride = None if leaf.stride is None else list(leaf.stride)
-    return {**leaf.__dict__, "shape": list(leaf.shape), "stride": stride}
+    record = {**leaf.__dict__, "shape": list(leaf.shape), "stride": stride, "dynamic": list(leaf.dynamic)}
+    return {key: value for key, value in record.items() if key not in _YOUNGER_LEAF_KEYS or value}
 
 
 def _statement_to_json(statement: Statement) -> dict[str, Any]:
@@ -184,11 +189,13 @@ def _tree_to_json(tree: Tree) -> dict[str, Any]:
     return {tree.kind: [[key, child] for key, child in pairs] if tree.kind == "dict" else children}
 
 
-def _record(data: Any, place: str, keys: set[str]) -> dict[str, Any]:
+def _record(data: Any, place: str, keys: set[str], younger: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The data, if it has all of the keys, and of the ``younger`` ones those that it likes."""
     if not isinstance(data, dict):
         raise ProgramError(f"{place}: an object is needed, not {brief(data)}")
-    if set(data) != keys:
-        raise ProgramError(f"{place}: missing or unknown keys {', '.join(map(brief, sorted(set(data) ^ keys)[:4]))}")
+    if set(data) - younger != keys:
+        wrong = sorted((set(data) - younger) ^ keys)[:4]
+        raise ProgramError(f"{place}: missing or unknown keys {', '.join(map(brief, wrong))}")
     return data
 
 
@@ -201,7 +208,8 @@ def _each(data: Any, place: str, decode: Callable[[Any, str], T]) -> tuple[T, ..
 
 
 def _leaf(data: Any, place: str) -> Leaf:
-    record = _record(data, place, {"name", "shape", "dtype", "stride", "requires_grad", "parameter"})
+    keys = {"name", "shape", "dtype", "stride", "requires_grad", "parameter"}
+    record = _record(data, place, keys, _YOUNGER_LEAF_KEYS)
     shape = _each(record["shape"], f"{place}.shape", _size)
     if _too_large(shape):
         raise ProgramError(f"{place}.shape: over {MAX_DEPTH} dimensions or {MAX_ELEMENTS} elements")
@@ -210,7 +218,12 @@ def _leaf(data: Any, place: str) -> Leaf:
     flags = [_boolean(record[key], f"{place}.{key}") for key in ("requires_grad", "parameter")]
     if flags[0] and not (DTYPES[dtype].is_floating_point or DTYPES[dtype].is_complex):
         raise ProgramError(f"{place}.requires_grad: {dtype} has no gradient")
-    return Leaf(_name(record["name"], f"{place}.name", _CALLER_NAME), shape, dtype, stride, *flags)
+    subclass = _one_of(record.get("subclass", ""), f"{place}.subclass", ("", *SUBCLASSES))
+    dynamic = _each(record.get("dynamic", []), f"{place}.dynamic", _size)
+    if len(set(dynamic)) < len(dynamic) or any(dim >= len(shape) for dim in dynamic):
+        raise ProgramError(f"{place}.dynamic: dimensions of the shape are needed, each once")
+    name = _name(record["name"], f"{place}.name", _CALLER_NAME)
+    return Leaf(name, shape, dtype, stride, *flags, subclass=subclass, dynamic=dynamic)
 
 
 def _stride(data: Any, place: str, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -54,7 +54,11 @@ Tree: TypeAlias = "Ref | Const | Node"
 
 @dataclass(frozen=True)
 class Leaf:
-    """A tensor that the caller makes; ``stride`` is None for a contiguous one, in elements otherwise."""
+    """A tensor that the caller makes; ``stride`` is None for a contiguous one, in elements otherwise.
+
+    ``subclass`` names what is made of it (generators/subclasses.py), "" for a plain tensor; ``dynamic`` are the
+    dimensions whose size is symbolic.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -62,6 +66,14 @@ class Leaf:
     stride: tuple[int, ...] | None = None
     requires_grad: bool = False
     parameter: bool = False
+    subclass: str = ""
+    dynamic: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        """As a dataclass prints itself, but for the younger fields at their defaults: stored programs keep their hash."""
+        younger = {"subclass": "", "dynamic": ()}
+        told = {name: value for name, value in vars(self).items() if name not in younger or value != younger[name]}
+        return f"Leaf({', '.join(f'{name}={value!r}' for name, value in told.items())})"
 
 
 @dataclass(frozen=True)

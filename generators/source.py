@@ -16,6 +16,7 @@ from generators import check_text
 from generators.build import build
 from generators.prelude import text_for
 from generators.program import Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
+from generators.subclasses import SUBCLASSES
 from generators.variants import cloned_leaves
 from generators.vocabulary import DTYPES, VOCABULARY
 
@@ -251,6 +252,8 @@ def _leaf(leaf: Leaf, device: str) -> str:
     if leaf.stride is not None:
         place = "" if device == "cpu" else f', device="{device}"'
         made = f"torch.empty_strided({leaf.shape}, {leaf.stride}{_dtype(leaf)}{place}).copy_({made})"
+    if leaf.subclass:
+        made = SUBCLASSES[leaf.subclass].line((made,), ())
     if leaf.parameter:
         return f"nn.Parameter({made}{'' if leaf.requires_grad else ', requires_grad=False'})"
     return f"{made}.requires_grad_()" if leaf.requires_grad else made

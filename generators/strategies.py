@@ -10,6 +10,7 @@ from generators import loose
 from generators.loose import Loose
 from generators.program import Program
 from generators.settle import settle
+from generators.subclasses import SUBCLASSES
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Mix:
     families: tuple[int, ...] = tuple(range(len(loose.FAMILIES)))
     dtypes: tuple[str, ...] = loose.DTYPE_CHOICES
     roles: tuple[str, ...] = loose.ROLES
+    subclasses: tuple[str, ...] = ("",)
     leaves: int = 4
     setup: int = 3
     statements: int = 8
@@ -54,6 +56,13 @@ MIXES: dict[str, Mix] = {
         leaves=6,
         statements=5,
     ),
+    "subclasses": Mix(
+        _weighted(pointwise=6, binary=5, view=4, mutation=4, subclass=4, reduction=1, matrix=1, multi_view=1, multi=1, metadata=1),
+        setup_kinds=("view",) * 6 + ("pointwise",) * 4 + ("subclass",) * 2,
+        dtypes=("float32",) * 5 + ("float64", "int64", "bfloat16"),
+        subclasses=("", *SUBCLASSES, "", "pair", "two_tensor", "scaled"),
+        statements=6,
+    ),
 }
 
 
@@ -82,7 +91,7 @@ def _loose(
     family, tie, keywords, container, refused = head
     return Loose(
         family=mix.families[family % len(mix.families)],
-        leaves=tuple(loose.leaf(choices, mix.dtypes, mix.roles) for choices in leaves),
+        leaves=tuple(loose.leaf(choices, mix.dtypes, mix.roles, mix.subclasses) for choices in leaves),
         setup=loose.statements(setup, mix.setup_kinds),
         ties=(tie,) if tie % 6 == 5 else (),
         args=tuple(map(loose.item, args)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from generators import arguments as a
 from generators.op import DTYPES, Op, runtime, written
+from generators.rows.subclasses import SUBCLASS_ROWS
 
 __all__ = ["DTYPES", "KINDS", "OPS", "VOCABULARY", "Op", "runtime", "written"]
 
@@ -194,6 +195,7 @@ METADATA = [
 #: Every op, simplest kind first.
 OPS: tuple[Op, ...] = (
     *_pointwise(), *_binary(), *REDUCTIONS, *VIEWS, *MUTATIONS, *MULTI, *MATRIX, *NORMS, *INDEXING, *METADATA,
+    *SUBCLASS_ROWS,
 )  # fmt: skip
 VOCABULARY: dict[str, Op] = {op.name: op for op in OPS}
 #: The ops of each kind.

@@ -1,0 +1,192 @@
+"""Tensor subclasses: wrappers around inner tensors that PyTorch can trace through, and the ways into and out of them."""
+
+from __future__ import annotations
+
+import torch
+import torch.utils._pytree as pytree
+
+
+class Wrapper(torch.Tensor):
+    """A tensor made of inner tensors, which looks like the first of them; every op runs on each of them in turn.
+
+    ``PIECES`` names the inner tensors, ``NOTES`` the plain values carried beside them, which every op keeps.
+    """
+
+    PIECES: tuple[str, ...] = ()
+    NOTES: tuple[str, ...] = ()
+
+    @staticmethod
+    def __new__(cls, *parts, size=None, stride=None):  # type: ignore[no-untyped-def]
+        """A wrapper around its pieces, then its notes."""
+        first = parts[0]
+        if any(piece.shape != first.shape for piece in parts[: len(cls.PIECES)]):
+            raise ValueError("the pieces are of several shapes")
+        made = torch.Tensor._make_wrapper_subclass(
+            cls,
+            first.shape if size is None else size,
+            strides=first.stride() if stride is None else stride,
+            storage_offset=first.storage_offset(),
+            dtype=first.dtype,
+            device=first.device,
+        )
+        for name, part in zip((*cls.PIECES, *cls.NOTES), parts):
+            setattr(made, name, part)
+        return made
+
+    def __init__(self, *parts, size=None, stride=None) -> None:  # type: ignore[no-untyped-def]
+        pass
+
+    def __repr__(self) -> str:  # type: ignore[override]
+        return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in (*self.PIECES, *self.NOTES))})"
+
+    def __tensor_flatten__(self):  # type: ignore[no-untyped-def]
+        return list(self.PIECES), tuple(getattr(self, name) for name in self.NOTES)
+
+    @classmethod
+    def __tensor_unflatten__(cls, pieces, notes, size, stride):  # type: ignore[no-untyped-def]
+        return cls(*(pieces[name] for name in cls.PIECES), *notes, size=size, stride=stride)
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        if any(issubclass(other, Wrapper) and other is not cls for other in types):
+            return NotImplemented
+        given = (args, kwargs or {})
+        notes = next(leaf for leaf in pytree.tree_leaves(given) if isinstance(leaf, cls)).__tensor_flatten__()[1]
+        results = []
+        for name in cls.PIECES:
+            its_args, its_kwargs = pytree.tree_map_only(cls, lambda wrapper: getattr(wrapper, name), given)  # noqa: B023
+            results.append(func(*its_args, **its_kwargs))
+        return torch.utils._python_dispatch.return_and_correct_aliasing(func, *given, cls.around(results, notes))
+
+    @classmethod
+    def around(cls, results, notes):  # type: ignore[no-untyped-def]
+        """The results for each piece as one result; what is no tensor is the same for all of them."""
+        structure = pytree.tree_structure(results[0])
+        leaves = zip(*map(pytree.tree_leaves, results))
+        return pytree.tree_unflatten(
+            [cls(*each, *notes) if isinstance(each[0], torch.Tensor) else each[0] for each in leaves], structure
+        )
+
+
+class Pair(Wrapper):
+    """Two inner tensors."""
+
+    PIECES = ("a", "b")
+
+
+class Scaled(Wrapper):
+    """One inner tensor and a number beside it."""
+
+    PIECES = ("inner",)
+    NOTES = ("factor",)
+
+
+class Coded(Wrapper):
+    """One inner tensor, of which every op but views and writes makes a plain one: so are its gradients."""
+
+    PIECES = ("code",)
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        if any(returned.alias_info is not None for returned in func._schema.returns):
+            return super().__torch_dispatch__(func, types, args, kwargs)
+        args, kwargs = pytree.tree_map_only(cls, lambda wrapper: wrapper.code, (args, kwargs or {}))
+        return func(*args, **kwargs)
+
+
+def pair(x):  # type: ignore[no-untyped-def]
+    """A Pair of equals in everything but their values."""
+    return Pair(x, x * 2)
+
+
+def mixed(x):  # type: ignore[no-untyped-def]
+    """A Pair of different dtypes."""
+    return Pair(x, x.to(torch.bfloat16 if x.is_floating_point() else torch.int64))
+
+
+def tilted(x):  # type: ignore[no-untyped-def]
+    """A Pair of which the second is laid out the other way round."""
+    return Pair(x, x.permute(*reversed(range(x.dim()))).contiguous().permute(*reversed(range(x.dim()))))
+
+
+def nested(x):  # type: ignore[no-untyped-def]
+    """A Pair of Pairs."""
+    return Pair(pair(x), pair(x * 3))
+
+
+def two_tensor(x):  # type: ignore[no-untyped-def]
+    """PyTorch's own pair."""
+    from torch.testing._internal.two_tensor import TwoTensor
+
+    return TwoTensor(x, x * 2)
+
+
+def jagged(x):  # type: ignore[no-untyped-def]
+    """A nested tensor of the first row of ``x`` and of all its others."""
+    offsets = torch.tensor([0, 1, len(x)], device=x.device)
+    return torch.nested.nested_tensor_from_jagged(x, offsets, min_seqlen=1, max_seqlen=len(x))
+
+
+def mesh():  # type: ignore[no-untyped-def]
+    """A mesh of two devices, of which this process plays the first and nobody the second."""
+    from torch.distributed.device_mesh import DeviceMesh
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    if not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+    return DeviceMesh("cpu", [0, 1])
+
+
+def dtensor(x):  # type: ignore[no-untyped-def]
+    """A DTensor of which this process holds ``x``: a shard, or all of a number."""
+    from torch.distributed.tensor import DTensor, Replicate, Shard
+
+    return DTensor.from_local(x, mesh(), [Shard(0) if x.dim() else Replicate()], run_check=False)
+
+
+class ToPair(torch.autograd.Function):
+    """A Pair of a tensor and its double, and its gradient back."""
+
+    @staticmethod
+    def forward(ctx, x):  # type: ignore[no-untyped-def]
+        return Pair(x.clone(), x * 2)
+
+    @staticmethod
+    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+        return grad.a + grad.b * 2 if isinstance(grad, Pair) else grad * 3
+
+
+class ToPairOf(torch.autograd.Function):
+    """A Pair whose first piece is a view of the tensor, as DTensor.from_local makes one."""
+
+    @staticmethod
+    def forward(ctx, x):  # type: ignore[no-untyped-def]
+        return Pair(x.view_as(x), x * 2)
+
+    @staticmethod
+    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+        return grad.a + grad.b * 2 if isinstance(grad, Pair) else grad * 3
+
+
+class First(torch.autograd.Function):
+    """A copy of a Pair's first piece; the gradient of the second is zero."""
+
+    @staticmethod
+    def forward(ctx, x):  # type: ignore[no-untyped-def]
+        return x.a.clone()
+
+    @staticmethod
+    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+        return Pair(grad, torch.zeros_like(grad))
+
+
+class ToScaled(torch.autograd.Function):
+    """A tensor with a factor beside it, and its gradient back."""
+
+    @staticmethod
+    def forward(ctx, x, factor):  # type: ignore[no-untyped-def]
+        return Scaled(x.clone(), factor)
+
+    @staticmethod
+    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+        return (grad.inner * grad.factor if isinstance(grad, Scaled) else grad), None
