@@ -41,12 +41,26 @@ def kind_of(descriptor: object) -> str:
     return type(descriptor).__name__
 
 
+def kinds_of(descriptor: Any) -> str:
+    """The kinds of a descriptor and of what it wraps: ``TangentAOTInput(PlainAOTOutput)``."""
+    kinds = [kind_of(part) for part in chain(descriptor)]
+    return "(".join(kinds) + ")" * (len(kinds) - 1)
+
+
 def wrapped(descriptor: Any) -> Any | None:
     """The descriptor that this one wraps, or None: the field that itself holds a descriptor."""
     if not dataclasses.is_dataclass(descriptor):
         return None
     inner = [getattr(descriptor, field.name) for field in dataclasses.fields(descriptor)]
     return next((value for value in inner if kind_of(value).endswith(("AOTInput", "AOTOutput"))), None)
+
+
+PIECES = frozenset(f"Subclass{what}{side}" for what in ("GetAttr", "Size", "Stride") for side in ("AOTInput", "AOTOutput"))
+
+
+def whole(descriptor: Any) -> Any:
+    """What a piece of a subclass is a piece of, at any depth; a descriptor of anything else itself."""
+    return next((part for part in chain(descriptor) if kind_of(part) not in PIECES), descriptor)
 
 
 def chain(descriptor: Any) -> Iterator[Any]:

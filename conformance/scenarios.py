@@ -21,11 +21,14 @@ from conformance.observation import (
     has_grad_fn,
     is_leaf,
     observe_aliasing,
+    observe_contents,
     observe_error,
     observe_leaf,
     roots_of,
+    shape_of,
     significant_stride,
-    storage_key,
+    storages,
+    value_of,
 )
 from generators.build import Built, build
 from generators.program import Program
@@ -91,14 +94,14 @@ class Watch:
         """Record one gradient: None, or its type, dtype, layout, stride and value."""
         self.facts[f"{path}.none"] = grad is None
         if grad is not None:
-            self.facts[f"{path}.type"] = (type(grad).__name__, str(grad.dtype), tuple(grad.shape), str(grad.layout))
+            self.facts[f"{path}.type"] = (type(grad).__name__, str(grad.dtype), shape_of(grad), str(grad.layout))
             self.facts[f"{path}.stride"] = significant_stride(grad)
-            self.facts[f"{path}.value"] = grad.detach().clone()
+            observe_contents(self.facts, path, grad)
 
     def kinds(self) -> list[tuple[Any, ...]]:
         """What an export takes for granted of each tensor that the caller holds."""
         tensors = self.built.tensors.values()
-        return [(t.shape, t.stride(), t.dtype, autograd_state(t), storage_key(t)) for t in tensors]
+        return [(t.shape, t.stride(), t.dtype, autograd_state(t), storages(t)) for t in tensors]
 
     def versions(self) -> dict[str, int]:
         """The version counters of what the caller holds."""
@@ -183,7 +186,7 @@ def twice(watch: Watch) -> None:
     watch.outputs(second, "second")
     for index, leaf in enumerate(first):
         if isinstance(leaf, torch.Tensor):
-            watch.facts[f"first[{index}].value"] = leaf.detach().clone()
+            watch.facts[f"first[{index}].value"] = value_of(leaf)
     watch.backward(roots_of([*first, *second]))
     watch.gradients()
 
@@ -212,9 +215,9 @@ def written(grad: bool) -> Callable[[Watch], None]:
                     watch.facts[f"outputs[{index}].write"] = _write(leaf)
         for index, leaf in enumerate(leaves):
             if isinstance(leaf, torch.Tensor):
-                watch.facts[f"outputs[{index}].after.value"] = leaf.detach().clone()
+                watch.facts[f"outputs[{index}].after.value"] = value_of(leaf)
         for path, tensor in watch.caller().items():
-            watch.facts[f"{path}.after.value"] = tensor.detach().clone()
+            watch.facts[f"{path}.after.value"] = value_of(tensor)
 
     return scenario
 
