@@ -187,7 +187,7 @@ def cotangents_for(roots: Iterable[torch.Tensor], seed: int) -> list[torch.Tenso
 
 
 def _cotangent_for(root: torch.Tensor, stream: torch.Generator) -> torch.Tensor:
-    """Random numbers in the place of every piece; what is not differentiable (the offsets of a nested tensor) as it is."""
+    """Random numbers in the place of every piece; what is not differentiable (the offsets of a nested tensor) is shared."""
     if is_traceable_wrapper_subclass(root):
         names, notes = root.__tensor_flatten__()
         inner = {name: getattr(root, name) for name in names}
@@ -195,5 +195,5 @@ def _cotangent_for(root: torch.Tensor, stream: torch.Generator) -> torch.Tensor:
         stride = root.stride() if root.is_nested else torch.empty(root.shape, device="meta").stride()
         return type(root).__tensor_unflatten__(inner, notes, root.size(), stride)
     if not (root.is_floating_point() or root.is_complex()):
-        return root.clone()
+        return root
     return torch.randn(root.shape, generator=stream, dtype=root.dtype).to(root.device)

@@ -33,6 +33,16 @@ REFUSALS: tuple[Refusal, ...] = (
         "torch/_subclasses/fake_tensor.py",
     ),
     Refusal(
+        r"Encountered (duplicate|aliased) inputs that are mutated in the graph, but at least one input/output\s+"
+        r"to the graph is a tensor subclass",
+        "the message says that this is not supported, and how to do without; torch/_functorch/_aot_autograd/runtime_wrappers.py",
+    ),
+    Refusal(
+        r"encountered a tensor subclass where we guessed its\s+metadata incorrectly",
+        "the message says which tangent was expected, and what to call or implement; "
+        "torch/_functorch/_aot_autograd/runtime_wrappers.py",
+    ),
+    Refusal(
         r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
         "torch/_functorch/config.py, donated_buffer; the message names the switch",
     ),

@@ -118,11 +118,11 @@ def descriptors_have_their_cause(case: Case) -> Iterator[Complaint]:
         cause, sentence = CAUSES.get(kind_of(part), (None, ""))
         if cause is not None and not cause(eager, part):
             yield place, f"{kind_of(part)} only where {sentence}", part
-    tops = [descriptor for _, descriptor in descriptors_on(case)]
+    tops = list(dict.fromkeys(whole(descriptor) for _, descriptor in descriptors_on(case)))
     if not eager.uses(SWAPS_STORAGE):
         yield from _missing_mutations(eager, tops)
         yield from _missing_bases(eager, tops)
-        yield from _missing_intermediate_bases(eager, output_descriptors(case.joint))
+        yield from _missing_intermediate_bases(eager, list(map(whole, output_descriptors(case.joint))))
 
 
 # -- only where there is a cause -------------------------------------------------------------------------------------

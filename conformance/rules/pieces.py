@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from conformance.case import Case
-from conformance.graph import PIECES, kind_of, kinds_of, whole
+from conformance.graph import PIECES, flat_results, kind_of, kinds_of, output_descriptors, whole
 from conformance.observation import Facts, structure_of
 from conformance.rule import Complaint, has_joint, rule
 from conformance.rules.primals import both_sides, name_of, passed_at, primals_of
@@ -26,14 +26,16 @@ def _has_subclasses(case: Case) -> bool:
 def pieces_of_a_subclass_are_complete(case: Case) -> Iterator[Complaint]:
     """Each whole is there in the pieces that it has in eager, one after another: attributes, symbolic sizes, symbolic strides.
 
-    A tangent has the pieces of its output, but no numbers: it shares those of the primals.
+    A tangent has the pieces of its output, but no numbers: it shares those of the primals. A gradient that the graph
+    does not compute is None as a whole.
     """
+    results = dict(zip(output_descriptors(case.joint), flat_results(case.joint)))
     for side, descriptors in both_sides(case):
         wholes = list(map(whole, descriptors))
         for of in dict.fromkeys(wholes):
             paths = _paths_of(case, of)
             places = [index for index, other in enumerate(wholes) if other == of]
-            if paths is None or of is None:
+            if paths is None or of is None or results.get(of, of) is None:
                 continue
             found = [descriptors[index] for index in places]
             wanted = list(_expected(case, of, paths, found))
