@@ -37,7 +37,7 @@ def observe_contents(facts: Facts, path: str, tensor: torch.Tensor) -> None:
     facts[f"{path}.value"] = value_of(tensor)
     if is_traceable_wrapper_subclass(tensor):
         facts[f"{path}.pieces"] = structure_of(tensor)
-        facts[f"{path}.notes"] = tensor.__tensor_flatten__()[1]
+        facts[f"{path}.notes"] = tensor.detach().__tensor_flatten__()[1]  # some note requires_grad, which is told already
 
 
 def value_of(tensor: torch.Tensor) -> torch.Tensor | dict[str, torch.Tensor]:
@@ -140,7 +140,7 @@ def _base_of(tensor: torch.Tensor, sight: Mapping[str, torch.Tensor]) -> str | N
 
 
 def storages(tensor: torch.Tensor) -> frozenset[int]:
-    """What the storages that hold a tensor's elements are known by: of a subclass those of its pieces, as it has none itself."""
+    """What the storages under a tensor are known by: of a subclass those of its pieces, since it has none itself."""
     return frozenset(piece.untyped_storage()._cdata for _, piece in pieces(tensor))
 
 

@@ -35,7 +35,7 @@ REFUSALS: tuple[Refusal, ...] = (
     Refusal(
         r"Encountered (duplicate|aliased) inputs that are mutated in the graph, but at least one input/output\s+"
         r"to the graph is a tensor subclass",
-        "the message says that this is not supported, and how to do without; torch/_functorch/_aot_autograd/runtime_wrappers.py",
+        "the message says so, and how to do without; torch/_functorch/_aot_autograd/runtime_wrappers.py",
     ),
     Refusal(
         r"encountered a tensor subclass where we guessed its\s+metadata incorrectly",

@@ -215,15 +215,15 @@ def _leaf(data: Any, place: str) -> Leaf:
         raise ProgramError(f"{place}.shape: over {MAX_DEPTH} dimensions or {MAX_ELEMENTS} elements")
     stride = None if record["stride"] is None else _stride(record["stride"], f"{place}.stride", shape)
     dtype = _one_of(record["dtype"], f"{place}.dtype", DTYPES)
-    flags = [_boolean(record[key], f"{place}.{key}") for key in ("requires_grad", "parameter")]
-    if flags[0] and not (DTYPES[dtype].is_floating_point or DTYPES[dtype].is_complex):
+    requires_grad, parameter = (_boolean(record[key], f"{place}.{key}") for key in ("requires_grad", "parameter"))
+    if requires_grad and not (DTYPES[dtype].is_floating_point or DTYPES[dtype].is_complex):
         raise ProgramError(f"{place}.requires_grad: {dtype} has no gradient")
     subclass = _one_of(record.get("subclass", ""), f"{place}.subclass", ("", *SUBCLASSES))
     dynamic = _each(record.get("dynamic", []), f"{place}.dynamic", _size)
     if len(set(dynamic)) < len(dynamic) or any(dim >= len(shape) for dim in dynamic):
         raise ProgramError(f"{place}.dynamic: dimensions of the shape are needed, each once")
     name = _name(record["name"], f"{place}.name", _CALLER_NAME)
-    return Leaf(name, shape, dtype, stride, *flags, subclass=subclass, dynamic=dynamic)
+    return Leaf(name, shape, dtype, stride, requires_grad, parameter, subclass, dynamic)
 
 
 def _stride(data: Any, place: str, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -57,10 +57,12 @@ MIXES: dict[str, Mix] = {
         statements=5,
     ),
     "subclasses": Mix(
-        _weighted(pointwise=6, binary=5, view=4, mutation=4, subclass=4, reduction=1, matrix=1, multi_view=1, multi=1, metadata=1),
+        _weighted(
+            pointwise=6, binary=5, view=4, mutation=4, subclass=4, reduction=1, matrix=1, multi_view=1, multi=1, metadata=1
+        ),
         setup_kinds=("view",) * 6 + ("pointwise",) * 4 + ("subclass",) * 2,
         dtypes=("float32",) * 5 + ("float64", "int64", "bfloat16"),
-        subclasses=("", *SUBCLASSES, "", "pair", "two_tensor", "scaled"),
+        subclasses=("", *SUBCLASSES, *("", "pair", "two_tensor", "scaled", "nested", "mixed", "tilted", "coded") * 2, ""),
         statements=6,
     ),
 }

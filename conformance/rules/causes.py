@@ -179,7 +179,7 @@ def _metadata_of_alias_mutated(eager: Eager, _: Any) -> bool:
 
 
 def _is_a_piece(eager: Eager, piece: Any) -> bool:
-    """Whether what it is a piece of has such an attribute, or for a number is a subclass; a base or tangent is not looked into."""
+    """Whether what it is a piece of has such an attribute, or for a number is a subclass; bases are not looked into."""
     of = whole(piece)
     if kind_of(of) in ("GradAOTOutput", "TangentAOTInput"):
         of = of.grad_of if kind_of(of) == "GradAOTOutput" else of.output

@@ -42,8 +42,10 @@ def output_of(case: Case, tangent: Any) -> Any:
 
 
 def name_of(case: Case, primal: Any) -> str | None:
-    """The caller's name of what is passed there; None for a base, or a number."""
+    """The caller's name of what is passed there and nowhere else; None for a base, a number, a twin."""
     passed = primals_of(case).get(primal)
+    if sum(other is passed for other in primals_of(case).values()) > 1:
+        return None
     return next((name for name, tensor in case.built.tensors.items() if tensor is passed), None)
 
 

@@ -1,5 +1,6 @@
 """Tensor subclasses: wrappers around inner tensors that PyTorch can trace through, and the ways into and out of them."""
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,attr-defined,override"
 from __future__ import annotations
 
 import torch
@@ -16,7 +17,7 @@ class Wrapper(torch.Tensor):
     NOTES: tuple[str, ...] = ()
 
     @staticmethod
-    def __new__(cls, *parts, size=None, stride=None):  # type: ignore[no-untyped-def]
+    def __new__(cls, *parts, size=None, stride=None):
         """A wrapper around its pieces, then its notes."""
         first = parts[0]
         if any(piece.shape != first.shape for piece in parts[: len(cls.PIECES)]):
@@ -33,21 +34,21 @@ class Wrapper(torch.Tensor):
             setattr(made, name, part)
         return made
 
-    def __init__(self, *parts, size=None, stride=None) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, *parts, size=None, stride=None) -> None:
         pass
 
-    def __repr__(self) -> str:  # type: ignore[override]
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in (*self.PIECES, *self.NOTES))})"
 
-    def __tensor_flatten__(self):  # type: ignore[no-untyped-def]
+    def __tensor_flatten__(self):
         return list(self.PIECES), tuple(getattr(self, name) for name in self.NOTES)
 
     @classmethod
-    def __tensor_unflatten__(cls, pieces, notes, size, stride):  # type: ignore[no-untyped-def]
+    def __tensor_unflatten__(cls, pieces, notes, size, stride):
         return cls(*(pieces[name] for name in cls.PIECES), *notes, size=size, stride=stride)
 
     @classmethod
-    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
         if any(issubclass(other, Wrapper) and other is not cls for other in types):
             return NotImplemented
         given = (args, kwargs or {})
@@ -59,7 +60,7 @@ class Wrapper(torch.Tensor):
         return torch.utils._python_dispatch.return_and_correct_aliasing(func, *given, cls.around(results, notes))
 
     @classmethod
-    def around(cls, results, notes):  # type: ignore[no-untyped-def]
+    def around(cls, results, notes):
         """The results for each piece as one result; what is no tensor is the same for all of them."""
         structure = pytree.tree_structure(results[0])
         leaves = zip(*map(pytree.tree_leaves, results))
@@ -87,47 +88,48 @@ class Coded(Wrapper):
     PIECES = ("code",)
 
     @classmethod
-    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
         if any(returned.alias_info is not None for returned in func._schema.returns):
             return super().__torch_dispatch__(func, types, args, kwargs)
         args, kwargs = pytree.tree_map_only(cls, lambda wrapper: wrapper.code, (args, kwargs or {}))
         return func(*args, **kwargs)
 
 
-def pair(x):  # type: ignore[no-untyped-def]
+def pair(x):
     """A Pair of equals in everything but their values."""
     return Pair(x, x * 2)
 
 
-def mixed(x):  # type: ignore[no-untyped-def]
+def mixed(x):
     """A Pair of different dtypes."""
     return Pair(x, x.to(torch.bfloat16 if x.is_floating_point() else torch.int64))
 
 
-def tilted(x):  # type: ignore[no-untyped-def]
+def tilted(x):
     """A Pair of which the second is laid out the other way round."""
-    return Pair(x, x.permute(*reversed(range(x.dim()))).contiguous().permute(*reversed(range(x.dim()))))
+    backwards = tuple(reversed(range(x.dim())))
+    return Pair(x, x.permute(backwards).clone(memory_format=torch.contiguous_format).permute(backwards))
 
 
-def nested(x):  # type: ignore[no-untyped-def]
+def nested(x):
     """A Pair of Pairs."""
     return Pair(pair(x), pair(x * 3))
 
 
-def two_tensor(x):  # type: ignore[no-untyped-def]
+def two_tensor(x):
     """PyTorch's own pair."""
     from torch.testing._internal.two_tensor import TwoTensor
 
     return TwoTensor(x, x * 2)
 
 
-def jagged(x):  # type: ignore[no-untyped-def]
+def jagged(x):
     """A nested tensor of the first row of ``x`` and of all its others."""
     offsets = torch.tensor([0, 1, len(x)], device=x.device)
     return torch.nested.nested_tensor_from_jagged(x, offsets, min_seqlen=1, max_seqlen=len(x))
 
 
-def mesh():  # type: ignore[no-untyped-def]
+def mesh():
     """A mesh of two devices, of which this process plays the first and nobody the second."""
     from torch.distributed.device_mesh import DeviceMesh
     from torch.testing._internal.distributed.fake_pg import FakeStore
@@ -137,7 +139,7 @@ def mesh():  # type: ignore[no-untyped-def]
     return DeviceMesh("cpu", [0, 1])
 
 
-def dtensor(x):  # type: ignore[no-untyped-def]
+def dtensor(x):
     """A DTensor of which this process holds ``x``: a shard, or all of a number."""
     from torch.distributed.tensor import DTensor, Replicate, Shard
 
@@ -148,11 +150,11 @@ class ToPair(torch.autograd.Function):
     """A Pair of a tensor and its double, and its gradient back."""
 
     @staticmethod
-    def forward(ctx, x):  # type: ignore[no-untyped-def]
+    def forward(ctx, x):
         return Pair(x.clone(), x * 2)
 
     @staticmethod
-    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+    def backward(ctx, grad):
         return grad.a + grad.b * 2 if isinstance(grad, Pair) else grad * 3
 
 
@@ -160,11 +162,11 @@ class ToPairOf(torch.autograd.Function):
     """A Pair whose first piece is a view of the tensor, as DTensor.from_local makes one."""
 
     @staticmethod
-    def forward(ctx, x):  # type: ignore[no-untyped-def]
+    def forward(ctx, x):
         return Pair(x.view_as(x), x * 2)
 
     @staticmethod
-    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+    def backward(ctx, grad):
         return grad.a + grad.b * 2 if isinstance(grad, Pair) else grad * 3
 
 
@@ -172,11 +174,11 @@ class First(torch.autograd.Function):
     """A copy of a Pair's first piece; the gradient of the second is zero."""
 
     @staticmethod
-    def forward(ctx, x):  # type: ignore[no-untyped-def]
+    def forward(ctx, x):
         return x.a.clone()
 
     @staticmethod
-    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+    def backward(ctx, grad):
         return Pair(grad, torch.zeros_like(grad))
 
 
@@ -184,9 +186,9 @@ class ToScaled(torch.autograd.Function):
     """A tensor with a factor beside it, and its gradient back."""
 
     @staticmethod
-    def forward(ctx, x, factor):  # type: ignore[no-untyped-def]
+    def forward(ctx, x, factor):
         return Scaled(x.clone(), factor)
 
     @staticmethod
-    def backward(ctx, grad):  # type: ignore[no-untyped-def]
+    def backward(ctx, grad):
         return (grad.inner * grad.factor if isinstance(grad, Scaled) else grad), None
