@@ -38,6 +38,10 @@ REFUSALS: tuple[Refusal, ...] = (
         "the message says so, and how to do without; torch/_functorch/_aot_autograd/runtime_wrappers.py",
     ),
     Refusal(
+        r"Metadata mutations are currently not allowed on tensor subclasses",
+        "the message says so; torch/_functorch/_aot_autograd/collect_metadata_analysis.py",
+    ),
+    Refusal(
         r"encountered a tensor subclass where we guessed its\s+metadata incorrectly",
         "the message says which tangent was expected, and what to call or implement; "
         "torch/_functorch/_aot_autograd/runtime_wrappers.py",

@@ -52,12 +52,15 @@ class Wrapper(torch.Tensor):
         if any(issubclass(other, Wrapper) and other is not cls for other in types):
             return NotImplemented
         given = (args, kwargs or {})
-        notes = next(leaf for leaf in pytree.tree_leaves(given) if isinstance(leaf, cls)).__tensor_flatten__()[1]
+        first = next(leaf for leaf in pytree.tree_leaves(given) if isinstance(leaf, cls))
         results = []
         for name in cls.PIECES:
             its_args, its_kwargs = pytree.tree_map_only(cls, lambda wrapper: getattr(wrapper, name), given)  # noqa: B023
+            if its_kwargs.get("dtype") == first.dtype:  # which to a piece of another dtype means its own
+                its_kwargs["dtype"] = getattr(first, name).dtype
             results.append(func(*its_args, **its_kwargs))
-        return torch.utils._python_dispatch.return_and_correct_aliasing(func, *given, cls.around(results, notes))
+        out = cls.around(results, first.__tensor_flatten__()[1])
+        return torch.utils._python_dispatch.return_and_correct_aliasing(func, *given, out)
 
     @classmethod
     def around(cls, results, notes):
@@ -83,13 +86,14 @@ class Scaled(Wrapper):
 
 
 class Coded(Wrapper):
-    """One inner tensor, of which every op but views and writes makes a plain one: so are its gradients."""
+    """One inner tensor, of which every op but views, writes and clones makes a plain one: so are its gradients."""
 
     PIECES = ("code",)
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        if any(returned.alias_info is not None for returned in func._schema.returns):
+        aliases = any(returned.alias_info is not None for returned in func._schema.returns)
+        if aliases or func is torch.ops.aten.clone.default:
             return super().__torch_dispatch__(func, types, args, kwargs)
         args, kwargs = pytree.tree_map_only(cls, lambda wrapper: wrapper.code, (args, kwargs or {}))
         return func(*args, **kwargs)
@@ -129,14 +133,21 @@ def jagged(x):
     return torch.nested.nested_tensor_from_jagged(x, offsets, min_seqlen=1, max_seqlen=len(x))
 
 
+#: The one mesh of a process, once it is made.
+MESHES: list[object] = []
+
+
 def mesh():
     """A mesh of two devices, of which this process plays the first and nobody the second."""
     from torch.distributed.device_mesh import DeviceMesh
     from torch.testing._internal.distributed.fake_pg import FakeStore
 
-    if not torch.distributed.is_initialized():
-        torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
-    return DeviceMesh("cpu", [0, 1])
+    if not MESHES:
+        with torch.utils._python_dispatch._disable_current_modes():  # a mesh can't be made of fake tensors
+            if not torch.distributed.is_initialized():
+                torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+            MESHES.append(DeviceMesh("cpu", [0, 1]))
+    return MESHES[0]
 
 
 def dtensor(x):

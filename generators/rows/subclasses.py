@@ -10,7 +10,6 @@ SUBCLASS_ROWS: tuple[Op, ...] = (
     Op("first", "subclass", "First.apply({x})"),
     Op("to_scaled", "subclass", "ToScaled.apply({x}, {p})", (a.among(0.5, 2.0),)),
     Op("to_pair_of", "subclass", "ToPairOf.apply({x})"),
-    Op("pair_pieces", "subclass", "[{x}.a, {x}.b]", many=True),
     Op("jagged_values", "subclass", "{x}.values()"),
     Op("to_local", "subclass", "{x}.to_local()"),
     Op("from_local", "subclass", "dtensor({x})"),
