@@ -32,11 +32,11 @@ def observe_tensor(facts: Facts, path: str, tensor: torch.Tensor) -> None:
     observe_contents(facts, path, tensor)
 
 
-def observe_contents(facts: Facts, path: str, tensor: torch.Tensor) -> None:
+def observe_contents(facts: Facts, path: str, tensor: torch.Tensor, strides: bool = True) -> None:
     """Record the values, and of a traceable wrapper subclass its pieces and what it notes beside them."""
     facts[f"{path}.value"] = value_of(tensor)
     if is_traceable_wrapper_subclass(tensor):
-        facts[f"{path}.pieces"] = structure_of(tensor)
+        facts[f"{path}.pieces"] = tuple(piece if strides else piece[:5] for piece in structure_of(tensor))
         facts[f"{path}.notes"] = tensor.detach().__tensor_flatten__()[1]  # some note requires_grad, which is told already
 
 

@@ -91,12 +91,15 @@ class Watch:
                 self.gradient(f"{path}.{name}", tensor.grad)
 
     def gradient(self, path: str, grad: torch.Tensor | None) -> None:
-        """Record one gradient: None, or its type, dtype, layout, stride and value."""
+        """Record one gradient: None, or its type, dtype, layout, stride and value.
+
+        The strides of a subclass' pieces are not told: autograd sees to those of its outside alone.
+        """
         self.facts[f"{path}.none"] = grad is None
         if grad is not None:
             self.facts[f"{path}.type"] = (type(grad).__name__, str(grad.dtype), shape_of(grad), str(grad.layout))
             self.facts[f"{path}.stride"] = significant_stride(grad)
-            observe_contents(self.facts, path, grad)
+            observe_contents(self.facts, path, grad, strides=False)
 
     def kinds(self) -> list[tuple[Any, ...]]:
         """What an export takes for granted of each tensor that the caller holds."""

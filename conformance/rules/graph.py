@@ -199,14 +199,15 @@ def _judged_additions(case: Case) -> Iterator[tuple[Any, bool]]:
                 yield output, state == "grad_fn"
 
 
-def _gradient_complaints(case: Case, inputs: list[Any], outputs: list[Any]) -> Iterator[Complaint]:
-    """Of ``inputs`` and ``outputs`` as wholes: the pieces of one subclass stand together, and count once."""
+def _gradient_complaints(case: Case, inputs: list[Any]) -> Iterator[Complaint]:
+    """Of the ``inputs`` as wholes; a gradient in pieces counts once, whatever pieces there are."""
     names = case.implementation.descriptors
-    for output in dict.fromkeys(outputs):
+    outputs = output_descriptors(case.joint)
+    for output in dict.fromkeys(map(whole, outputs)):
         if kind_of(output) == "GradAOTOutput" and output.grad_of not in inputs:
             yield f"outputs GradAOTOutput({kind_of(output.grad_of)})", "a gradient of an input of this graph", output
     primals = primals_of(case)
-    pieces = {whole(d) for d in output_descriptors(case.joint) if kind_of(d) in PIECES}
+    in_pieces = {whole(d) for d in outputs if kind_of(d) in PIECES}
     for descriptor in dict.fromkeys(inputs):
         if descriptor in primals:
             wanted = _requires_grad(primals[descriptor])
@@ -215,7 +216,7 @@ def _gradient_complaints(case: Case, inputs: list[Any], outputs: list[Any]) -> I
         else:
             continue
         gradient = names.GradAOTOutput(grad_of=descriptor)
-        found = 1 if gradient in pieces else outputs.count(gradient)
+        found = outputs.count(gradient) + (gradient in in_pieces)
         if found != int(wanted):
             yield f"outputs GradAOTOutput({kind_of(descriptor)})", f"{int(wanted)} for {descriptor}", found
 

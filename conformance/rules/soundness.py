@@ -165,14 +165,14 @@ def _backward_nodes(case: Case) -> set[fx.Node]:
     """The nodes that depend on a tangent, tangents included."""
     found: set[fx.Node] = set()
     for node in case.joint.graph_module.graph.nodes:
-        if kind_of(node.meta.get("desc")) == "TangentAOTInput" or any(n in found for n in node.all_input_nodes):
+        if kind_of(whole(node.meta.get("desc"))) == "TangentAOTInput" or any(n in found for n in node.all_input_nodes):
             found.add(node)
     return found
 
 
 def _forward_nodes(case: Case) -> set[fx.Node]:
     """The nodes that an output of the forward depends on, and the primals."""
-    tangent = [kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(case.joint)]
+    tangent = [kind_of(whole(d)) == "TangentAOTInput" for d in placeholder_descriptors(case.joint)]
     found = {node for node, skip in zip(placeholders(case.joint), tangent) if not skip}
     pairs = zip(flat_results(case.joint), output_descriptors(case.joint))
     waiting = [r for r, d in pairs if isinstance(r, fx.Node) and not any(kind_of(x) == "GradAOTOutput" for x in chain(d))]
@@ -258,7 +258,7 @@ def _kept_mutations(case: Case, joint: Any) -> Iterator[Complaint]:
     Not judged where the program changes metadata in place: no copy_ can do that.
     """
     changes_metadata = any(VOCABULARY[statement.op].kind == "metadata" for statement in case.program.body)
-    if changes_metadata or any(kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
+    if changes_metadata or any(kind_of(whole(d)) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
         return
     left = [d for d in output_descriptors(joint) if kind_of(d) == "InputMutationAOTOutput"]
     if left:
