@@ -17,7 +17,7 @@ from conformance import scenarios
 from conformance.difference import Difference, causes, same, unstable_paths
 from conformance.graph import lines_of
 from conformance.implementation import Implementation, Joint
-from conformance.observation import Facts, Raised, is_leaf, observe_tensor
+from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
 from generators.build import Built, build
 from generators.options import OPTIONS, of_stage
 from generators.preludes.symbolic import with_symbolic_sizes
@@ -256,7 +256,7 @@ def standing(built: Built) -> Facts:
         grad = tensor.grad if is_leaf(tensor) is True else None
         facts[f"caller.{name}.grad.none"] = grad is None
         if grad is not None:
-            facts[f"caller.{name}.grad.value"] = grad.clone()
+            facts[f"caller.{name}.grad.value"] = value_of(grad)
     for path, module in built.module.named_modules():
         for table in ("_parameters", "_buffers", "_modules"):
             for name, value in vars(module)[table].items():

@@ -85,6 +85,8 @@ def same(expected: Any, found: Any, slack: float = 1.0) -> bool:
     """Whether two facts are equal; tensors within ``slack`` tolerances of their dtype and device, NaN equal to NaN."""
     if isinstance(expected, Raised) or isinstance(found, Raised):
         return isinstance(expected, Raised) and isinstance(found, Raised)
+    if isinstance(expected, dict) and isinstance(found, dict) and expected.keys() == found.keys():
+        return all(same(expected[key], found[key], slack) for key in expected)  # the pieces of a subclass
     if not isinstance(expected, torch.Tensor) or not isinstance(found, torch.Tensor):
         return type(expected) is type(found) and bool(expected == found or (expected != expected and found != found))
     if expected.shape != found.shape or expected.dtype != found.dtype:
@@ -103,7 +105,9 @@ def _tolerance(tensor: torch.Tensor) -> tuple[float, float]:
 
 
 def brief(fact: Any) -> str:
-    """A fact as text of at most 200 characters; of a tensor its first elements."""
+    """A fact as text of at most 200 characters; of a tensor its first elements, of a subclass those of its pieces."""
+    if isinstance(fact, dict) and fact:
+        return ", ".join(f"{key}: {brief(value)}" for key, value in fact.items())[:200]
     if isinstance(fact, torch.Tensor):
         numbers = fact.detach().flatten()[:6].tolist()
         shown = ", ".join(f"{n:.5g}" if isinstance(n, float) else str(n) for n in numbers)

@@ -37,18 +37,23 @@ def output_descriptors(joint: Joint) -> list[Any]:
     return list(output_node(joint).meta.get("desc") or ())
 
 
-def sizes_of(tensor: torch.Tensor) -> tuple[int, ...]:
-    """Its shape; a symbolic size is what it was at the export. No guard is added, as a comparison would."""
+def sizes_of(tensor: torch.Tensor) -> tuple[Any, ...]:
+    """Its shape; a symbolic size is what it was at the export. No guard is added, as a comparison would.
+
+    The ragged size of a nested tensor is "j".
+    """
     return tuple(map(_at_export, tensor.shape))
 
 
-def strides_of(tensor: torch.Tensor) -> tuple[int, ...]:
+def strides_of(tensor: torch.Tensor) -> tuple[Any, ...]:
     """Its strides, likewise."""
     return tuple(map(_at_export, tensor.stride()))
 
 
-def _at_export(number: Any) -> int:
-    return int(number.node.hint) if isinstance(number, torch.SymInt) else int(number)
+def _at_export(number: Any) -> Any:
+    if not isinstance(number, torch.SymInt):
+        return number
+    return "j" if number.node.is_nested_int() else number.node.hint
 
 
 def lines_of(joint: Joint) -> list[str]:
@@ -61,12 +66,26 @@ def kind_of(descriptor: object) -> str:
     return type(descriptor).__name__
 
 
+def kinds_of(descriptor: Any) -> str:
+    """The kinds of a descriptor and of what it wraps: ``TangentAOTInput(PlainAOTOutput)``."""
+    kinds = [kind_of(part) for part in chain(descriptor)]
+    return "(".join(kinds) + ")" * (len(kinds) - 1)
+
+
 def wrapped(descriptor: Any) -> Any | None:
     """The descriptor that this one wraps, or None: the field that itself holds a descriptor."""
     if not dataclasses.is_dataclass(descriptor):
         return None
     inner = [getattr(descriptor, field.name) for field in dataclasses.fields(descriptor)]
     return next((value for value in inner if kind_of(value).endswith(("AOTInput", "AOTOutput"))), None)
+
+
+PIECES = frozenset(f"Subclass{what}{side}" for what in ("GetAttr", "Size", "Stride") for side in ("AOTInput", "AOTOutput"))
+
+
+def whole(descriptor: Any) -> Any:
+    """What a piece of a subclass is a piece of, at any depth; a descriptor of anything else itself."""
+    return next((part for part in chain(descriptor) if kind_of(part) not in PIECES), descriptor)
 
 
 def chain(descriptor: Any) -> Iterator[Any]:

@@ -38,6 +38,20 @@ REFUSALS: tuple[Refusal, ...] = (
         "torch.cond, Restrictions: no in-place mutations on inputs, in later versions none but in inference",
     ),
     Refusal(
+        r"Encountered (duplicate|aliased) inputs that are mutated in the graph, but at least one input/output\s+"
+        r"to the graph is a tensor subclass",
+        "the message says so, and how to do without; torch/_functorch/_aot_autograd/runtime_wrappers.py",
+    ),
+    Refusal(
+        r"Metadata mutations are currently not allowed on tensor subclasses",
+        "the message says so; torch/_functorch/_aot_autograd/collect_metadata_analysis.py",
+    ),
+    Refusal(
+        r"encountered a tensor subclass where we guessed its\s+metadata incorrectly",
+        "the message says which tangent was expected, and what to call or implement; "
+        "torch/_functorch/_aot_autograd/runtime_wrappers.py",
+    ),
+    Refusal(
         r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
         "torch/_functorch/config.py, donated_buffer; the message names the switch",
     ),

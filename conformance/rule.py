@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.case import Case
-from conformance.graph import kind_of, placeholder_descriptors
+from conformance.graph import kind_of, placeholder_descriptors, whole
 from conformance.requirements import REQUIREMENTS
 
 
@@ -89,4 +89,6 @@ def has_joint(case: Case) -> bool:
 
 def is_training(case: Case) -> bool:
     """Whether there is a joint graph in which something is differentiable: it has a tangent."""
-    return case.joint is not None and any(kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(case.joint))
+    return case.joint is not None and any(
+        kind_of(whole(d)) == "TangentAOTInput" for d in placeholder_descriptors(case.joint)
+    )

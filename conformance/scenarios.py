@@ -21,11 +21,14 @@ from conformance.observation import (
     has_grad_fn,
     is_leaf,
     observe_aliasing,
+    observe_contents,
     observe_error,
     observe_leaf,
     roots_of,
+    shape_of,
     significant_stride,
-    storage_key,
+    storages,
+    value_of,
 )
 from generators.build import Built, build
 from generators.program import Program
@@ -88,17 +91,20 @@ class Watch:
                 self.gradient(f"{path}.{name}", tensor.grad)
 
     def gradient(self, path: str, grad: torch.Tensor | None) -> None:
-        """Record one gradient: None, or its type, dtype, layout, stride and value."""
+        """Record one gradient: None, or its type, dtype, layout, stride and value.
+
+        The strides of a subclass' pieces are not told: autograd sees to those of its outside alone.
+        """
         self.facts[f"{path}.none"] = grad is None
         if grad is not None:
-            self.facts[f"{path}.type"] = (type(grad).__name__, str(grad.dtype), tuple(grad.shape), str(grad.layout))
+            self.facts[f"{path}.type"] = (type(grad).__name__, str(grad.dtype), shape_of(grad), str(grad.layout))
             self.facts[f"{path}.stride"] = significant_stride(grad)
-            self.facts[f"{path}.value"] = grad.detach().clone()
+            observe_contents(self.facts, path, grad, strides=False)
 
     def kinds(self) -> list[tuple[Any, ...]]:
         """What an export takes for granted of each tensor that the caller holds."""
         tensors = self.built.tensors.values()
-        return [(t.shape, t.stride(), t.dtype, autograd_state(t), storage_key(t)) for t in tensors]
+        return [(t.shape, t.stride(), t.dtype, autograd_state(t), storages(t)) for t in tensors]
 
     def versions(self) -> dict[str, int]:
         """The version counters of what the caller holds."""
@@ -183,7 +189,7 @@ def twice(watch: Watch) -> None:
     watch.outputs(second, "second")
     for index, leaf in enumerate(first):
         if isinstance(leaf, torch.Tensor):
-            watch.facts[f"first[{index}].value"] = leaf.detach().clone()
+            watch.facts[f"first[{index}].value"] = value_of(leaf)
     watch.backward(roots_of([*first, *second]))
     watch.gradients()
 
@@ -220,9 +226,9 @@ def written(grad: bool) -> Callable[[Watch], None]:
                     watch.facts[f"outputs[{index}].write"] = _write(leaf)
         for index, leaf in enumerate(leaves):
             if isinstance(leaf, torch.Tensor):
-                watch.facts[f"outputs[{index}].after.value"] = leaf.detach().clone()
+                watch.facts[f"outputs[{index}].after.value"] = value_of(leaf)
         for path, tensor in watch.caller().items():
-            watch.facts[f"{path}.after.value"] = tensor.detach().clone()
+            watch.facts[f"{path}.after.value"] = value_of(tensor)
 
     return scenario
 

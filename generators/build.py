@@ -17,6 +17,7 @@ from torch import nn
 from generators.dressings import dress
 from generators.prelude import NAMES
 from generators.program import MODES, Leaf, Program, Ref, Statement, Tree, leaves_of, unflatten
+from generators.subclasses import wrapped
 from generators.vocabulary import DTYPES, VOCABULARY, runtime
 
 #: No statement of a program may make a tensor of more elements than this.
@@ -122,7 +123,10 @@ def make_leaves(leaves: tuple[Leaf, ...], device: str = "cpu", variant: int = 0)
 
 
 def make_leaf(leaf: Leaf, stream: torch.Generator, device: str) -> torch.Tensor:
-    """One leaf: random numbers of its dtype, laid out with its stride, parameter or not."""
+    """One leaf: random numbers of its dtype, laid out with its stride, of its subclass, parameter or not.
+
+    Raises what eager raises where the subclass does not take such a tensor.
+    """
     dtype = DTYPES[leaf.dtype]
     if dtype.is_floating_point or dtype.is_complex:
         tensor = torch.randn(leaf.shape, generator=stream, dtype=dtype)
@@ -133,6 +137,7 @@ def make_leaf(leaf: Leaf, stream: torch.Generator, device: str) -> torch.Tensor:
     tensor = tensor.to(device)
     if leaf.stride is not None:
         tensor = torch.empty_strided(leaf.shape, leaf.stride, dtype=dtype, device=device).copy_(tensor)
+    tensor = wrapped(leaf.subclass, tensor)
     if leaf.parameter:
         return nn.Parameter(tensor, requires_grad=leaf.requires_grad)
     return tensor.requires_grad_(leaf.requires_grad)

@@ -47,6 +47,7 @@ SIMPLER: dict[str, tuple[str, ...]] = {
     "custom_write": ("sin", "mul_", "count_"),
     "effect": ("sin", "note", "noted"),
     "hook": ("gradient_hook",),
+    "subclass": ("sin", "to_pair"),
 }
 #: What an op of any other kind may become.
 SIMPLEST = ("sin", "mul", "mul_")
@@ -261,8 +262,10 @@ def _lost(old: Statement, new: Statement) -> dict[str, str]:
 
 
 def simpler_leaves(program: Program) -> Iterator[Program]:
-    """With all leaves, or one, plainer: float32, contiguous, small, without grad, no parameter."""
+    """With all leaves, or one, plainer: no subclass, float32, contiguous, small, without grad, no parameter."""
     plainer: tuple[Callable[[Leaf], Leaf], ...] = (
+        lambda leaf: replace(leaf, subclass=""),
+        lambda leaf: replace(leaf, subclass=leaf.subclass and "pair"),
         lambda leaf: replace(leaf, dtype="float32"),
         lambda leaf: replace(leaf, stride=None),
         *(lambda leaf, s=shape: _shaped(leaf, s) for shape in SMALL_SHAPES),

@@ -69,6 +69,47 @@ def gradients(facts, sight):
             look(facts, {f"{name}.grad": t.grad})
 '''
 
+INSIDE = '''
+def pieces(t, path=""):
+    """The plain tensors that a tensor consists of, by the path of attributes to them."""
+    if not is_traceable_wrapper_subclass(t):
+        return {path: t} if isinstance(t, torch.Tensor) else {}
+    inner = {f"{path}.{name}": getattr(t, name) for name in t.__tensor_flatten__()[0]}
+    return {place: piece for name, value in inner.items() for place, piece in pieces(value, name).items()}
+
+
+def contents(t):
+    return {path: piece.detach().clone() for path, piece in pieces(t).items()}
+
+
+def storages(t):
+    return {piece.untyped_storage()._cdata for piece in pieces(t).values()}
+
+
+def cotangent(t):
+    """Random numbers in the place of every piece."""
+    if is_traceable_wrapper_subclass(t):
+        names, notes = t.__tensor_flatten__()
+        inner = {name: getattr(t, name) for name in names}
+        inner.update({name: cotangent(piece) for name, piece in inner.items() if isinstance(piece, torch.Tensor)})
+        stride = t.stride() if t.is_nested else torch.empty(t.shape, device="meta").stride()
+        return type(t).__tensor_unflatten__(inner, notes, t.size(), stride)
+    return torch.randn(t.shape, dtype=t.dtype).to(t.device) if t.is_floating_point() or t.is_complex() else t
+'''
+
+#: What the texts of this file say of a plain tensor, and what they say where there are subclasses: see INSIDE.
+LOOKED_INSIDE = (
+    ("t.detach().clone()", "contents(t)"),
+    ("storage = t.untyped_storage()._cdata", "own = storages(t)"),
+    ("other.untyped_storage()._cdata == storage", "own & storages(other)"),
+    ("torch.randn(root.shape, dtype=root.dtype).to(root.device)", "cotangent(root.detach())"),
+    (
+        "def same(e, c):\n",
+        "def same(e, c):\n    if isinstance(e, dict) and isinstance(c, dict):\n"
+        "        return e.keys() == c.keys() and all(same(e[key], c[key]) for key in e)\n",
+    ),
+)
+
 #: The helpers that a watch may call, each with the call by which it is known to be needed.
 HELPERS = (
     (r"\b(look|gradients)\(", IS_LEAF),

@@ -21,6 +21,7 @@ from generators.dressings import DRESSINGS
 from generators.options import OPTIONS
 from generators.prelude import NAMES
 from generators.program import CONTAINERS, MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
+from generators.subclasses import SUBCLASSES
 from generators.vocabulary import DTYPES, VOCABULARY
 
 SCHEMA_VERSION = 1
@@ -43,8 +44,9 @@ _FQN = re.compile(r"[a-z][a-z0-9_]{0,31}(\.[a-z][a-z0-9_]{0,31}){0,5}")
 _NO_KEYWORD = re.compile(r"self|(a|x|v|arg)[0-9]+|" + "|".join([*keyword.kwlist, *NAMES]))
 _NO_FQN_PART = frozenset(keyword.kwlist) | {"self", "program"} | frozenset(dir(nn.Module()))
 
-#: What a program without it need not mention.
+#: What a program, and a leaf, without it need not mention.
 _OPTIONAL = ("dressing", "options", "symbolic")
+_OPTIONAL_OF_LEAF = ("subclass",)
 
 T = TypeVar("T")
 
@@ -166,7 +168,8 @@ def _define(name: str, known: set[str], place: str) -> None:
 
 def _leaf_to_json(leaf: Leaf) -> dict[str, Any]:
     stride = None if leaf.stride is None else list(leaf.stride)
-    return {**leaf.__dict__, "shape": list(leaf.shape), "stride": stride}
+    record = {**leaf.__dict__, "shape": list(leaf.shape), "stride": stride}
+    return {key: value for key, value in record.items() if key not in _OPTIONAL_OF_LEAF or value}
 
 
 def _statement_to_json(statement: Statement) -> dict[str, Any]:
@@ -194,6 +197,7 @@ def _tree_to_json(tree: Tree) -> dict[str, Any]:
 
 
 def _record(data: Any, place: str, keys: set[str], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The data, if it has all of the keys, and of the ``optional`` ones those that it likes."""
     if not isinstance(data, dict):
         raise ProgramError(f"{place}: an object is needed, not {brief(data)}")
     if wrong := set(data) - set(optional) ^ keys:
@@ -210,16 +214,19 @@ def _each(data: Any, place: str, decode: Callable[[Any, str], T]) -> tuple[T, ..
 
 
 def _leaf(data: Any, place: str) -> Leaf:
-    record = _record(data, place, {"name", "shape", "dtype", "stride", "requires_grad", "parameter"})
+    keys = {"name", "shape", "dtype", "stride", "requires_grad", "parameter"}
+    record = _record(data, place, keys, _OPTIONAL_OF_LEAF)
     shape = _each(record["shape"], f"{place}.shape", _size)
     if _too_large(shape):
         raise ProgramError(f"{place}.shape: over {MAX_DEPTH} dimensions or {MAX_ELEMENTS} elements")
     stride = None if record["stride"] is None else _stride(record["stride"], f"{place}.stride", shape)
     dtype = _one_of(record["dtype"], f"{place}.dtype", DTYPES)
-    flags = [_boolean(record[key], f"{place}.{key}") for key in ("requires_grad", "parameter")]
-    if flags[0] and not (DTYPES[dtype].is_floating_point or DTYPES[dtype].is_complex):
+    requires_grad, parameter = (_boolean(record[key], f"{place}.{key}") for key in ("requires_grad", "parameter"))
+    if requires_grad and not (DTYPES[dtype].is_floating_point or DTYPES[dtype].is_complex):
         raise ProgramError(f"{place}.requires_grad: {dtype} has no gradient")
-    return Leaf(_name(record["name"], f"{place}.name", _CALLER_NAME), shape, dtype, stride, *flags)
+    subclass = _one_of(record.get("subclass", ""), f"{place}.subclass", ("", *SUBCLASSES))
+    name = _name(record["name"], f"{place}.name", _CALLER_NAME)
+    return Leaf(name, shape, dtype, stride, requires_grad, parameter, subclass)
 
 
 def _stride(data: Any, place: str, shape: tuple[int, ...]) -> tuple[int, ...]:

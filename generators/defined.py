@@ -10,6 +10,7 @@ import torch
 
 from generators.build import Scope
 from generators.program import Statement
+from generators.subclasses import pieces
 from generators.vocabulary import VOCABULARY
 
 #: Writes that go element by element: they may read the very tensor that they write.
@@ -25,9 +26,9 @@ def check_defined(statement: Statement, scope: Scope) -> None:
     target, *others = operands
     if not isinstance(target, torch.Tensor):
         return
-    if statement.op == "resize_" and _grows(target, statement.arguments[0]):
+    if statement.op == "resize_" and any(_grows(piece, statement.arguments[0]) for _, piece in pieces(target)):
         raise ValueError("what the tensor grows by is left as it is found")
-    if statement.op == "batch_norm" and len({_storage(value) for value in (target, *others)}) < 3:
+    if statement.op == "batch_norm" and len({_storages(value) for value in (target, *others)}) < 3:
         raise ValueError("the running statistics are one tensor, or the input")
     op = VOCABULARY[statement.op]
     if op.kind == "metadata":
@@ -37,16 +38,17 @@ def check_defined(statement: Statement, scope: Scope) -> None:
 
 
 def _check_written(op: str, target: Any, others: list[Any]) -> None:
-    if isinstance(target, torch.Tensor) and _overlaps_itself(target):
+    if isinstance(target, torch.Tensor) and any(_overlaps_itself(piece) for _, piece in pieces(target)):
         raise ValueError("what is written overlaps itself")
     for other in others:
-        is_aliased = isinstance(other, torch.Tensor) and _storage(other) == _storage(target) != 0
+        both = isinstance(other, torch.Tensor) and isinstance(target, torch.Tensor)
+        is_aliased = both and bool(_storages(other) & _storages(target) - {0})
         if is_aliased and not (op in ELEMENTWISE_WRITES and _same_place(target, other)):
             raise ValueError("the operand overlaps what is written")
 
 
-def _storage(tensor: torch.Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
+def _storages(tensor: torch.Tensor) -> frozenset[int]:
+    return frozenset(piece.untyped_storage().data_ptr() for _, piece in pieces(tensor))
 
 
 def _grows(tensor: torch.Tensor, size: Any) -> bool:
@@ -62,5 +64,5 @@ def _overlaps_itself(tensor: torch.Tensor) -> bool:
 
 
 def _same_place(one: torch.Tensor, other: torch.Tensor) -> bool:
-    places = [(t.dtype, t.shape, t.stride(), t.storage_offset()) for t in (one, other)]
+    places = [[(t.dtype, t.shape, t.stride(), t.storage_offset()) for _, t in pieces(whole)] for whole in (one, other)]
     return places[0] == places[1]

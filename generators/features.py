@@ -93,6 +93,9 @@ def _of_leaf(leaf: Leaf) -> Iterator[str]:
         yield "grad:leaf"
     if leaf.stride is not None:
         yield "stride:given"
+    if leaf.subclass:
+        yield "leaf:subclass"
+        yield f"subclass:{leaf.subclass}"
     yield from (f"size:{size}" for size in (0, 1) if size in leaf.shape)
 
 
@@ -107,11 +110,14 @@ def _of_setup(statement: Statement) -> Iterator[str]:
 
 def _of_state(program: Program) -> Iterator[str]:
     parameters = {leaf.name: leaf for leaf in program.leaves if leaf.parameter}
+    subclasses = {leaf.name for leaf in program.leaves if leaf.subclass}
     values = Counter(state.value for state in program.state)
     for state in program.state:
         parameter = parameters.get(state.value)
         kind = "parameter" if parameter else "buffer"
         yield f"state:{kind}"
+        if state.value in subclasses:
+            yield f"state:subclass-{kind}"
         if values[state.value] > 1:
             yield f"state:tied-{kind}"
         if parameter and not parameter.requires_grad:
@@ -127,7 +133,9 @@ def _of_inputs(program: Program, caller: dict[str, Origin]) -> Iterator[str]:
     inputs = [*names, *(state.value for state in program.state)]
     owners = Counter(caller[name].owner for name in set(inputs))
     used = {operand for statement in program.body for operand in statement.operands}
+    subclasses = {leaf.name for leaf in program.leaves if leaf.subclass}
     conditions = {
+        "input:subclass": any(caller[name].owner in subclasses for name in names),
         "input:twice": len(set(names)) < len(names),
         "input:state": any(state.value in names for state in program.state),
         "input:aliased": any(count > 1 for count in owners.values()),

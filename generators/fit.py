@@ -10,6 +10,7 @@ from typing import Any
 from generators.build import TooLarge, call, make_leaves
 from generators.program import Literal, Node, Program, Ref, Statement, Tree, map_refs
 from generators.settle import REFUSALS, StateScope
+from generators.subclasses import SUBCLASSES
 from generators.vocabulary import DTYPES, OPS, VOCABULARY
 
 #: In place of an argument: the first that its chooser offers.
@@ -17,6 +18,7 @@ FIRST = "first"
 
 _RANKS = {op.name: rank for rank, op in enumerate(OPS)}
 _DTYPE_RANKS = {dtype: rank for rank, dtype in enumerate(DTYPES)}
+_SUBCLASS_RANKS = {subclass: rank for rank, subclass in enumerate(("", *SUBCLASSES))}
 
 #: What eager raises at a statement, beside a result that is over the size limit.
 _REFUSED = (*REFUSALS, TooLarge, ZeroDivisionError)
@@ -41,6 +43,7 @@ class Fitted:
             sum(s.fqn.count(".") + (not s.persistent) for s in p.state),
             sum(_RANKS[s.op] for s in statements),
             sum(bool(s.mode) for s in statements) + len(p.options) + len(p.dressing) + len(p.symbolic),
+            sum(_SUBCLASS_RANKS[x.subclass] for x in p.leaves),
             sum(_DTYPE_RANKS[x.dtype] + (x.stride is not None) + x.requires_grad + x.parameter for x in p.leaves),
             sum(len(x.shape) + math.prod(x.shape) for x in p.leaves),
             self.odd,
@@ -74,8 +77,8 @@ def fit(program: Program, may_raise: bool) -> Fitted | None:
     With ``may_raise`` a statement that eager refuses stays as it is, and so does what follows it. None if
     eager refuses a statement whatever its arguments, or what may raise can't be written down.
     """
-    run = _Run(make_leaves(program.leaves), may_raise)
     try:
+        run = _Run(make_leaves(program.leaves), may_raise)
         setup = tuple(run.fitted(program.setup))
         state = tuple(replace(s, value=run.now(s.value)) for s in program.state)
         args = tuple(map(run.tree, program.args))
@@ -84,7 +87,7 @@ def fit(program: Program, may_raise: bool) -> Fitted | None:
         inside = {f"a{i}": run.values[x.name] if isinstance(x, Ref) else x.value for i, x in enumerate(outer.flat_args)}
         run.values = inside | {f"self.{s.fqn}": run.values[s.value] for s in state}
         body = tuple(run.fitted(program.body))
-    except (_Unfit, KeyError):  # a KeyError: what a refused setup statement would have made
+    except (_Unfit, KeyError, *_REFUSED):  # a KeyError: what a refused setup statement would have made; no such leaf
         return None
     return Fitted(replace(outer, body=body, outputs=run.tree(program.outputs)), run.odd)
 

@@ -47,13 +47,14 @@ OUTPUT_CONSTANTS = (None, 1, 2.5)
 
 @dataclass(frozen=True)
 class LooseLeaf:
-    """A tensor to make: a shape of the program's family, a dtype, a layout, a role in the program."""
+    """A tensor to make: a shape of the program's family, a dtype, a layout, a role in the program, a subclass."""
 
     shape: int
     dtype: str
     layout: str
     requires_grad: bool
     role: str
+    subclass: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,13 @@ class Loose:
     symbolic: int = 0
 
 
-def leaf(choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES, roles: Sequence[str] = ROLES) -> LooseLeaf:
-    """The leaf that LEAF_BYTES bytes choose; three in four inputs require grad."""
+def leaf(
+    choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES, roles: Sequence[str] = ROLES, subclasses: Sequence[str] = ("",)
+) -> LooseLeaf:
+    """The leaf that LEAF_BYTES bytes choose; three in four inputs require grad. One byte has dtype and subclass."""
     shape, dtype, layout, grad, role = choices
-    return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(roles, role))
+    subclass = _of(subclasses, dtype // len(dtypes))
+    return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(roles, role), subclass)
 
 
 def statements(drawn: Iterable[bytes], kinds: Sequence[str], modes: Sequence[str] = MODES) -> tuple[LooseStatement, ...]:

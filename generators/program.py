@@ -61,9 +61,18 @@ class Node:
 Tree: TypeAlias = "Ref | Const | Node"
 
 
-@dataclass(frozen=True)
+def _shown(thing: Any, optional: frozenset[str]) -> str:
+    """As a dataclass prints, but for optional fields that hold their default: a program without them keeps its name."""
+    shown = [f for f in fields(thing) if f.name not in optional or getattr(thing, f.name) != f.default]
+    return f"{type(thing).__name__}({', '.join(f'{f.name}={getattr(thing, f.name)!r}' for f in shown)})"
+
+
+@dataclass(frozen=True, repr=False)
 class Leaf:
-    """A tensor that the caller makes; ``stride`` is None for a contiguous one, in elements otherwise."""
+    """A tensor that the caller makes; ``stride`` is None for a contiguous one, in elements otherwise.
+
+    ``subclass`` names what is made of it (generators/subclasses.py), "" for a plain tensor.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -71,6 +80,10 @@ class Leaf:
     stride: tuple[int, ...] | None = None
     requires_grad: bool = False
     parameter: bool = False
+    subclass: str = ""
+
+    def __repr__(self) -> str:
+        return _shown(self, frozenset({"subclass"}))
 
 
 @dataclass(frozen=True)
@@ -91,12 +104,6 @@ class State:
     fqn: str
     value: str
     persistent: bool = True
-
-
-def _shown(thing: Any, optional: frozenset[str]) -> str:
-    """As a dataclass prints, but for optional fields that hold their default: a program without them keeps its name."""
-    shown = [f for f in fields(thing) if f.name not in optional or getattr(thing, f.name) != f.default]
-    return f"{type(thing).__name__}({', '.join(f'{f.name}={getattr(thing, f.name)!r}' for f in shown)})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

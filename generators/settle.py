@@ -30,8 +30,8 @@ BUFFER_FQNS = ("running", "layer.running", "block.inner.mean", "count", "layer.c
 TIED_FQNS = ("tied", "twin.weight", "block.twin")
 KEYWORDS = ("key", "scale", "option")
 
-#: What eager raises when it refuses a call.
-REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, AttributeError, NotImplementedError)
+#: What eager raises when it refuses a call; a subclass may assert what it can do.
+REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, AttributeError, NotImplementedError, AssertionError)
 
 
 def settle(loose: Loose) -> Program:
@@ -85,7 +85,18 @@ def _leaf(index: int, loose: LooseLeaf, family: int) -> Leaf:
     differentiable = dtype.is_floating_point or dtype.is_complex
     parameter = loose.role in ("parameter", "frozen")
     wants_grad = loose.role == "parameter" or (loose.role == "input" and loose.requires_grad)
-    return Leaf(f"x{index}", shape, loose.dtype, _stride(shape, loose.layout), differentiable and wants_grad, parameter)
+    stride = _stride(shape, loose.layout)
+    made = Leaf(f"x{index}", shape, loose.dtype, stride, differentiable and wants_grad, parameter, loose.subclass)
+    return made if _can_be_made(made) else replace(made, subclass="")
+
+
+def _can_be_made(leaf: Leaf) -> bool:
+    """Whether eager makes such a tensor: not every subclass takes any shape, dtype and layout."""
+    try:
+        make_leaves((leaf,))
+    except REFUSALS:
+        return False
+    return True
 
 
 def _stride(shape: tuple[int, ...], layout: str) -> tuple[int, ...] | None:

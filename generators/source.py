@@ -7,7 +7,7 @@ the same; 1 after printing each difference; 2 with ``ERROR: ...`` where it can't
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from torch import nn
@@ -18,6 +18,7 @@ from generators.dressings import DRESSINGS
 from generators.options import OPTIONS
 from generators.prelude import text_for
 from generators.program import MODES, Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
+from generators.subclasses import SUBCLASSES
 from generators.variants import cloned_leaves
 from generators.vocabulary import DTYPES, VOCABULARY
 
@@ -45,6 +46,7 @@ _IMPORTS = {
     "import torch.nn.functional as F": r"\bF\.",
     "import torch.utils._pytree as pytree": r"\bpytree\.",
     "from torch import nn": "",
+    "from torch.utils._python_dispatch import is_traceable_wrapper_subclass": r"\bis_traceable_wrapper_subclass\(",
 }
 
 
@@ -69,6 +71,8 @@ def source(
     """
     on_graph = path.partition(":")[0] not in ("", *STAGES, *check_text.WATCHES)
     check = _graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path)
+    if not on_graph and has_subclasses(program):
+        check = _looking_inside(check)
     clones = cloned_leaves(program) if scenario == "non_leaf" and not on_graph else ()
     own = [part.strip("\n") for part in (_module(program), _make(program, device, clones), *check)]
     code = "\n\n\n".join([*text_for("\n\n".join(own)), *own])
@@ -99,6 +103,21 @@ def _check(program: Program, scenario: str, path: str) -> Iterator[str]:
     raised = "type(error).__name__" if path.endswith(":message") else "True"
     yield check_text.COMPARE % {"inputs": _inputs(program, scenario), "raised": raised}
     yield check_text.MAIN
+
+
+def _looking_inside(check: Iterable[str]) -> Iterator[str]:
+    """The check of a program with subclasses, which looks into them."""
+    yield check_text.INSIDE
+    for text in check:
+        for plain, inside in check_text.LOOKED_INSIDE:
+            text = text.replace(plain, inside)
+        yield text
+
+
+def has_subclasses(program: Program) -> bool:
+    """Whether a tensor of the program may be of a subclass."""
+    statements = (*program.setup, *program.body)
+    return any(leaf.subclass for leaf in program.leaves) or any(VOCABULARY[s.op].kind == "subclass" for s in statements)
 
 
 def _inputs(program: Program, scenario: str) -> str:
@@ -272,6 +291,8 @@ def _leaf(leaf: Leaf, device: str) -> str:
     if leaf.stride is not None:
         place = "" if device == "cpu" else f', device="{device}"'
         made = f"torch.empty_strided({leaf.shape}, {leaf.stride}{_dtype(leaf)}{place}).copy_({made})"
+    if leaf.subclass:
+        made = SUBCLASSES[leaf.subclass].line((made,), ())
     if leaf.parameter:
         return f"nn.Parameter({made}{'' if leaf.requires_grad else ', requires_grad=False'})"
     return f"{made}.requires_grad_()" if leaf.requires_grad else made

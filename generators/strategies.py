@@ -12,6 +12,7 @@ from generators.loose import Loose
 from generators.options import OPTIONS
 from generators.program import MODES, Program
 from generators.settle import settle
+from generators.subclasses import SUBCLASSES
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Mix:
     dressings: tuple[str, ...] = ("",)
     options: tuple[str, ...] = ("",)
     symbolic: bool = False
+    subclasses: tuple[str, ...] = ("",)
     leaves: int = 4
     setup: int = 3
     statements: int = 8
@@ -85,6 +87,15 @@ MIXES: dict[str, Mix] = {
         _weighted(custom=4, custom_view=1, custom_mutation=4, custom_write=2, effect=4, pointwise=2, view=3), statements=5
     ),
     "control": Mix(_weighted(control=5, control_mutation=1, pointwise=2, view=1, mutation=1), leaves=3, statements=3),
+    "subclasses": Mix(
+        _weighted(
+            pointwise=6, binary=5, view=4, mutation=4, subclass=4, reduction=1, matrix=1, multi_view=1, multi=1, metadata=1
+        ),
+        setup_kinds=("view",) * 6 + ("pointwise",) * 4 + ("subclass",) * 2,
+        dtypes=("float32",) * 5 + ("float64", "int64", "bfloat16"),
+        subclasses=("", *SUBCLASSES, *("", "pair", "two_tensor", "scaled", "nested", "mixed", "tilted", "coded") * 2, ""),
+        statements=6,
+    ),
 }
 
 
@@ -121,7 +132,7 @@ def _loose(
     family, tie, keywords, container, refused = head
     return Loose(
         family=mix.families[family % len(mix.families)],
-        leaves=tuple(loose.leaf(choices, mix.dtypes, mix.roles) for choices in leaves),
+        leaves=tuple(loose.leaf(choices, mix.dtypes, mix.roles, mix.subclasses) for choices in leaves),
         setup=loose.statements(setup, mix.setup_kinds),
         ties=(tie,) if tie % 6 == 5 else (),
         args=tuple(map(loose.item, args)),

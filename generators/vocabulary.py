@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from generators import arguments as a
 from generators.op import DTYPES, Op, runtime, written
-from generators.rows import control, functions, hooks, operators, randomness, sizes
+from generators.rows import control, functions, hooks, operators, randomness, sizes, subclasses
 
 __all__ = ["DTYPES", "KINDS", "OPS", "VOCABULARY", "Op", "runtime", "written"]
 
@@ -195,7 +195,7 @@ METADATA = [
 #: Every op, simplest kind first.
 OPS: tuple[Op, ...] = (
     *_pointwise(), *_binary(), *REDUCTIONS, *VIEWS, *MUTATIONS, *MULTI, *MATRIX, *NORMS, *INDEXING, *METADATA,
-    *sizes.ROWS, *randomness.ROWS, *functions.ROWS, *operators.ROWS, *hooks.ROWS, *control.ROWS,
+    *sizes.ROWS, *randomness.ROWS, *functions.ROWS, *operators.ROWS, *hooks.ROWS, *control.ROWS, *subclasses.ROWS,
 )  # fmt: skip
 VOCABULARY: dict[str, Op] = {op.name: op for op in OPS}
 #: The ops of each kind.

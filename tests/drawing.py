@@ -29,7 +29,7 @@ def even(number: int, mix: Mix = EVERYTHING, seed: int = 0) -> Iterator[Loose]:
     for _ in range(number):
         yield Loose(
             family=stream.randrange(256),
-            leaves=tuple(map(loose.leaf, some(loose.LEAF_BYTES, mix.leaves))),
+            leaves=tuple(loose.leaf(choices, subclasses=mix.subclasses) for choices in some(loose.LEAF_BYTES, mix.leaves)),
             setup=loose.statements(some(loose.STATEMENT_BYTES, mix.setup), mix.setup_kinds),
             ties=(),
             args=tuple(map(loose.item, some(loose.ITEM_BYTES, 4))),

@@ -140,3 +140,49 @@ NESTED_STRUCTURES = Program(
     body=(Statement("mul", ("a0", "a1"), (), ("v0",)),),
     outputs=Node("dict", (Ref("v0"), Node("list", (Ref("v0"),))), ("first", "rest")),
 )
+
+#: Two inputs of a subclass with two pieces; the output is of the same.
+SUBCLASSES = Program(
+    leaves=(
+        Leaf("x0", (2, 3), requires_grad=True, subclass="pair"),
+        Leaf("x1", (2, 3), requires_grad=True, subclass="pair"),
+    ),
+    args=(Ref("x0"), Ref("x1")),
+    body=(Statement("mul", ("a0", "a1"), (), ("v0",)),),
+    outputs=outputs("v0"),
+)
+
+#: A subclass whose pieces are of a subclass themselves.
+NESTED_SUBCLASS = Program(
+    leaves=(Leaf("x0", (2, 3), requires_grad=True, subclass="nested"),),
+    args=(Ref("x0"),),
+    body=(let("v0", "sin", "a0"),),
+    outputs=outputs("v0"),
+)
+
+#: A parameter of a subclass beside a plain input without gradient.
+SUBCLASS_PARAMETER = Program(
+    leaves=(_PLAIN, Leaf("x1", (2, 3), requires_grad=True, parameter=True, subclass="scaled")),
+    state=(State("weight", "x1"),),
+    args=(Ref("x0"),),
+    body=(let("v0", "sin", "self.weight"),),
+    outputs=outputs("v0", "a0"),
+)
+
+#: A subclass without gradient is written; beside it a plain parameter is differentiable.
+SUBCLASS_MUTATED = Program(
+    leaves=(Leaf("x0", (2, 3), subclass="pair"), _WEIGHT),
+    state=(State("weight", "x1"),),
+    args=(Ref("x0"),),
+    body=(change("mul_", "a0", 2), let("v0", "sin", "self.weight")),
+    outputs=outputs("v0"),
+)
+
+#: The first size of the subclass is symbolic.
+SYMBOLIC_SUBCLASS = Program(
+    leaves=(Leaf("x0", (2, 3), requires_grad=True, subclass="pair"),),
+    args=(Ref("x0"),),
+    body=(let("v0", "sin", "a0"),),
+    outputs=outputs("v0"),
+    symbolic=(2,),
+)

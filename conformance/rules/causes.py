@@ -15,17 +15,17 @@ import torch._functorch.config
 
 from conformance.case import Case
 from conformance.difference import same
-from conformance.graph import chain, kind_of, output_descriptors
+from conformance.graph import PIECES, chain, kind_of, output_descriptors, whole
 from conformance.observation import Facts
 from conformance.rule import Complaint, rule
-from conformance.rules.pipeline import BASES, PHILOX, PIECES, PRIMALS, TOKENS, descriptors_on, parts_on
+from conformance.rules.pipeline import BASES, PHILOX, PRIMALS, TOKENS, descriptors_on, parts_on
+from conformance.rules.primals import attributes
 from generators.dressings import fqns
 from generators.program import Program, Ref
 from generators.vocabulary import VOCABULARY
 
 #: Ops that give an input another storage: what it shares afterwards says nothing about before.
 SWAPS_STORAGE = frozenset({"set_", "set_data", "resize_", "out_sin"})
-PLAIN_TYPES = frozenset({"Tensor", "Parameter"})
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,12 @@ def descriptors_have_their_cause(case: Case) -> Iterator[Complaint]:
         cause, sentence = CAUSES.get(kind_of(part), (None, ""))
         if cause is not None and not cause(eager, part):
             yield place, f"{kind_of(part)} only where {sentence}", part
-    tops = [descriptor for _, descriptor in descriptors_on(case)]
+    tops = list(dict.fromkeys(whole(descriptor) for _, descriptor in descriptors_on(case)))
     if not eager.uses(SWAPS_STORAGE):
         if "keep_inference_input_mutations" not in case.program.options:  # then the graph itself does them
             yield from _missing_mutations(eager, tops)
         yield from _missing_bases(eager, tops)
-        yield from _missing_intermediate_bases(eager, output_descriptors(case.joint))
+        yield from _missing_intermediate_bases(eager, list(map(whole, output_descriptors(case.joint))))
 
 
 # -- only where there is a cause -------------------------------------------------------------------------------------
@@ -180,9 +180,20 @@ def _metadata_of_alias_mutated(eager: Eager, _: Any) -> bool:
     return eager.uses_kind("metadata") and any(len(eager.group(name)) > 1 for name in eager.passed)
 
 
-def _has_subclasses(eager: Eager, _: Any) -> bool:
-    paths = [*(f"caller.{name}" for name in eager.passed), *_output_paths(eager)]
-    return any(eager.after[f"{path}.type"] not in PLAIN_TYPES for path in paths)
+def _is_a_piece(eager: Eager, piece: Any) -> bool:
+    """Whether what it is a piece of has such an attribute, or for a number is a subclass; bases are not looked into."""
+    of = whole(piece)
+    if kind_of(of) in ("GradAOTOutput", "TangentAOTInput"):
+        of = of.grad_of if kind_of(of) == "GradAOTOutput" else of.output
+        gradient_of = eager.primal(of) if kind_of(of) in PRIMALS else None
+        path = f"grads.{gradient_of}" if gradient_of else f"outputs[{of.idx}]" if kind_of(of) == "PlainAOTOutput" else ""
+    elif kind_of(of) in (*PRIMALS, "InputMutationAOTOutput"):
+        path = f"caller.{_root(eager, of)}"
+    else:
+        path = f"outputs[{of.idx}]" if kind_of(of) == "PlainAOTOutput" else ""
+    known = eager.after.get(f"{path}.pieces", () if f"{path}.value" in eager.after else None)
+    wanted = attributes(piece)
+    return known is None or (any(place == wanted for place, *_ in known) if wanted else bool(known))
 
 
 def _rng_is_functionalized(eager: Eager, _: Any) -> bool:
@@ -204,7 +215,7 @@ CAUSES: dict[str, Cause] = {
     "InputMutationAOTOutput": (_is_mutated, "the call writes the input"),
     "IntermediateBaseAOTOutput": (_outputs_alias, "differentiable outputs share the storage of an intermediate"),
     "MetadataMutationAOTOutput": (_metadata_of_alias_mutated, "the metadata of an aliased input changes"),
-    **dict.fromkeys(PIECES, (_has_subclasses, "a tensor is of a subclass")),
+    **dict.fromkeys(PIECES, (_is_a_piece, "the tensor is of a subclass that has such a piece")),
     **dict.fromkeys(PHILOX, (_rng_is_functionalized, "functionalize_rng_ops is on")),
     **dict.fromkeys(TOKENS, (_never, "an op has effects")),
 }

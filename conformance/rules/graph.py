@@ -11,25 +11,25 @@ from typing import Any
 import torch
 import torch.utils._pytree as pytree
 from torch import fx
-from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from conformance.case import Case
 from conformance.graph import (
+    PIECES,
     chain,
     flat_results,
     kind_of,
     output_descriptors,
     placeholder_descriptors,
     placeholders,
+    whole,
 )
-from conformance.observation import storage_key
+from conformance.observation import share_storage
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.causes import Eager
 from conformance.rules.primals import both_sides, primals_of
 from generators.dressings import fqns
 
 BASES = ("ViewBaseAOTInput", "SyntheticBaseAOTInput")
-PIECES = ("SubclassGetAttrAOTInput", "SubclassGetAttrAOTOutput", "SubclassSizeAOTInput", "SubclassStrideAOTInput")
 
 
 @rule("J1", has_joint)
@@ -98,7 +98,7 @@ def outputs_come_in_order(case: Case) -> Iterator[Complaint]:
 def _output_rank(descriptor: Any, inputs: list[Any]) -> tuple[int, int] | None:
     if descriptor is None:
         return None
-    root = next((d for d in chain(descriptor) if kind_of(d) not in PIECES), descriptor)
+    root = whole(descriptor)
     kind = kind_of(root)
     if kind == "GradAOTOutput":
         return (4, next((i for i, d in enumerate(inputs) if root.grad_of in chain(d)), -1))
@@ -116,14 +116,14 @@ def _output_rank(descriptor: Any, inputs: list[Any]) -> tuple[int, int] | None:
 
 @rule("J5", has_joint)
 def nothing_of_the_user_is_lost(case: Case) -> Iterator[Complaint]:
-    roots = {root for d in output_descriptors(case.joint) if d is not None for root in chain(d)}
+    returned = set(map(whole, output_descriptors(case.joint)))
     for index in range(len(case.program.flat_outputs)):
-        if case.implementation.descriptors.PlainAOTOutput(idx=index) not in roots:
+        if case.implementation.descriptors.PlainAOTOutput(idx=index) not in returned:
             yield f"outputs[{index}]", f"PlainAOTOutput(idx={index}) or its pieces", "nothing"
     present = placeholder_descriptors(case.joint)
     tensors = primals_of(case)
     for descriptor, tensor in tensors.items():
-        if any(descriptor in chain(d) and not _is_under_base(d) for d in present):
+        if any(descriptor == whole(d) for d in present):
             continue
         if not isinstance(tensor, torch.Tensor) or not any(
             _represents(found, tensor, tensors) for found in present if found is not None
@@ -142,17 +142,18 @@ def _represents(found: Any, tensor: torch.Tensor, tensors: dict[Any, Any]) -> bo
     if not isinstance(other, torch.Tensor):
         return False
     if _is_under_base(found):
-        return storage_key(other) == storage_key(tensor)
+        return share_storage(other, tensor)
     return other is tensor
 
 
 @rule("J6", has_joint)
 def tangents_and_gradients_are_complete(case: Case) -> Iterator[Complaint]:
     names = case.implementation.descriptors
-    tangents = {d.output for d in placeholder_descriptors(case.joint) if kind_of(d) == "TangentAOTInput"}
-    outputs = output_descriptors(case.joint)
+    inputs = list(map(whole, placeholder_descriptors(case.joint)))
+    tangents = {d.output: None for d in inputs if kind_of(d) == "TangentAOTInput"}
+    outputs = list(map(whole, output_descriptors(case.joint)))
     for output in tangents:
-        if output not in outputs and not any(output in chain(d) for d in outputs):
+        if output not in outputs:
             yield f"inputs TangentAOTInput({kind_of(output)})", "a tangent of an output of this graph", output
     for index, differentiable in _judged_outputs(case):
         output = names.PlainAOTOutput(idx=index)
@@ -164,7 +165,7 @@ def tangents_and_gradients_are_complete(case: Case) -> Iterator[Complaint]:
             wanted, found = ("one", "none") if differentiable else ("none", "one")
             yield f"inputs TangentAOTInput({kind_of(output)})", f"{wanted} for {output}", found
     if is_training(case):
-        yield from _gradient_complaints(case, outputs)
+        yield from _gradient_complaints(case, inputs)
 
 
 def _judged_outputs(case: Case) -> Iterator[tuple[int, bool]]:
@@ -190,7 +191,7 @@ def _judged_additions(case: Case) -> Iterator[tuple[Any, bool]]:
     facts = case.eager["train"]
     held = {id(tensor): f"caller.{name}.autograd" for name, tensor in case.built.tensors.items()}
     is_clear = not facts["error"] and not Eager(case.program, case.before, facts).leaves_autograd
-    for output in output_descriptors(case.joint):
+    for output in dict.fromkeys(map(whole, output_descriptors(case.joint))):
         if kind_of(output) == "IntermediateBaseAOTOutput":
             yield output, True
         elif kind_of(output) == "InputMutationAOTOutput" and is_clear:
@@ -199,21 +200,24 @@ def _judged_additions(case: Case) -> Iterator[tuple[Any, bool]]:
                 yield output, state == "grad_fn"
 
 
-def _gradient_complaints(case: Case, outputs: list[Any]) -> Iterator[Complaint]:
+def _gradient_complaints(case: Case, inputs: list[Any]) -> Iterator[Complaint]:
+    """Of the ``inputs`` as wholes; a gradient in pieces counts once, whatever pieces there are."""
     names = case.implementation.descriptors
-    inputs = placeholder_descriptors(case.joint)
-    for output in outputs:
-        if kind_of(output) == "GradAOTOutput" and not any(output.grad_of in chain(d) for d in inputs):
+    outputs = output_descriptors(case.joint)
+    for output in dict.fromkeys(map(whole, outputs)):
+        if kind_of(output) == "GradAOTOutput" and output.grad_of not in inputs:
             yield f"outputs GradAOTOutput({kind_of(output.grad_of)})", "a gradient of an input of this graph", output
     primals = primals_of(case)
-    for descriptor in inputs:
+    in_pieces = {whole(d) for d in outputs if kind_of(d) in PIECES}
+    for descriptor in dict.fromkeys(inputs):
         if descriptor in primals:
             wanted = _requires_grad(primals[descriptor])
         elif kind_of(descriptor) in BASES:
             wanted = _base_requires_grad(descriptor, primals)
         else:
             continue
-        found = outputs.count(names.GradAOTOutput(grad_of=descriptor))
+        gradient = names.GradAOTOutput(grad_of=descriptor)
+        found = outputs.count(gradient) + (gradient in in_pieces)
         if found != int(wanted):
             yield f"outputs GradAOTOutput({kind_of(descriptor)})", f"{int(wanted)} for {descriptor}", found
 
@@ -229,39 +233,7 @@ def _base_requires_grad(descriptor: Any, primals: dict[Any, Any]) -> bool:
         return False
     if kind_of(descriptor) == "ViewBaseAOTInput":
         return _requires_grad(tensor._base)
-    return any(_requires_grad(other) and storage_key(other) == storage_key(tensor) for other in primals.values())
-
-
-@rule("J7", lambda case: has_joint(case) and bool(_pieces_found(case) or _pieces_expected(case)))
-def pieces_of_a_subclass_are_complete(case: Case) -> Iterator[Complaint]:
-    expected, found = _pieces_expected(case), _pieces_found(case)
-    for root in dict.fromkeys([*expected, *found]):
-        if expected.get(root, []) != found.get(root, []):
-            yield f"inputs pieces of {kind_of(root)}", expected.get(root, []), found.get(root, [])
-
-
-def _pieces_found(case: Case) -> dict[Any, list[Any]]:
-    """The pieces of each primal on the graph, in order."""
-    pieces: dict[Any, list[Any]] = {}
-    for descriptor in placeholder_descriptors(case.joint):
-        inside = list(chain(descriptor))
-        if kind_of(descriptor) in PIECES and kind_of(inside[-1]) not in ("PlainAOTOutput",):
-            pieces.setdefault(inside[-1], []).append(descriptor)
-    return pieces
-
-
-def _pieces_expected(case: Case) -> dict[Any, list[Any]]:
-    names = case.implementation.descriptors
-    wholes = {d: t for d, t in primals_of(case).items() if isinstance(t, torch.Tensor) and is_traceable_wrapper_subclass(t)}
-    return {descriptor: _pieces_of(descriptor, tensor, names) for descriptor, tensor in wholes.items()}
-
-
-def _pieces_of(descriptor: Any, tensor: Any, names: Any) -> list[Any]:
-    if not is_traceable_wrapper_subclass(tensor):
-        return [descriptor]
-    attributes, _ = tensor.__tensor_flatten__()
-    inner = [(names.SubclassGetAttrAOTInput(base=descriptor, attr=name), getattr(tensor, name)) for name in attributes]
-    return [piece for base, value in inner for piece in _pieces_of(base, value, names)]
+    return any(_requires_grad(other) and share_storage(other, tensor) for other in primals.values())
 
 
 @rule("J8", has_joint)

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.case import Case
-from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors, wrapped
+from conformance.graph import PIECES, chain, kind_of, output_descriptors, placeholder_descriptors, wrapped
 from conformance.rule import Complaint, has_joint, rule
 
 PRIMALS = frozenset({"PlainAOTInput", "ParamAOTInput", "BufferAOTInput"})
 BASES = frozenset({"ViewBaseAOTInput", "SyntheticBaseAOTInput"})
-PIECES = frozenset(f"Subclass{what}{side}" for what in ("GetAttr", "Size", "Stride") for side in ("AOTInput", "AOTOutput"))
 NUMBERS = frozenset(kind for kind in PIECES if "GetAttr" not in kind)
 TOKENS = frozenset(f"{way}Token{side}" for way in ("Forward", "Backward") for side in ("AOTInput", "AOTOutput"))
 PHILOX = frozenset(

@@ -7,7 +7,9 @@ from typing import Any
 import torch.utils._pytree as pytree
 
 from conformance.case import Case
-from conformance.graph import output_descriptors, placeholder_descriptors
+from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
+
+GET_ATTR = ("SubclassGetAttrAOTInput", "SubclassGetAttrAOTOutput")
 
 
 def primals_of(case: Case) -> dict[Any, Any]:
@@ -22,6 +24,43 @@ def primals_of(case: Case) -> dict[Any, Any]:
     for index, leaf in enumerate(pytree.tree_leaves((case.built.args, case.built.kwargs))):
         found[names.PlainAOTInput(idx=index)] = leaf
     return found
+
+
+def passed_at(case: Case, descriptor: Any) -> Any:
+    """What the caller passes at a primal, or at a piece of one; None for any other descriptor."""
+    if kind_of(descriptor) == "SubclassGetAttrAOTInput":
+        return getattr(passed_at(case, descriptor.base), descriptor.attr, None)
+    return primals_of(case).get(descriptor)
+
+
+def exported_at(case: Case, descriptor: Any) -> Any:
+    """What the export was given there: as ``passed_at``, but a fake tensor where the program has symbolic sizes."""
+    if kind_of(descriptor) == "SubclassGetAttrAOTInput":
+        return getattr(exported_at(case, descriptor.base), descriptor.attr, None)
+    if kind_of(descriptor) == "PlainAOTInput":
+        return dict(enumerate(pytree.tree_leaves(case.arguments))).get(descriptor.idx)
+    return primals_of(case).get(descriptor)
+
+
+def output_of(case: Case, tangent: Any) -> Any:
+    """The output that a tangent is of, for a piece of a tangent the same piece of it; None for any other descriptor."""
+    if kind_of(tangent) == "TangentAOTInput":
+        return tangent.output
+    base = output_of(case, tangent.base) if kind_of(tangent) == "SubclassGetAttrAOTInput" else None
+    return None if base is None else case.implementation.descriptors.SubclassGetAttrAOTOutput(base=base, attr=tangent.attr)
+
+
+def name_of(case: Case, primal: Any) -> str | None:
+    """The caller's name of what is passed there and nowhere else; None for a base, a number, a twin."""
+    passed = primals_of(case).get(primal)
+    if sum(other is passed for other in primals_of(case).values()) > 1:
+        return None
+    return next((name for name, tensor in case.built.tensors.items() if tensor is passed), None)
+
+
+def attributes(descriptor: Any) -> str:
+    """The path of attributes from the whole to a piece, as in the facts: ``.a.b``; "" for a whole."""
+    return "".join(f".{part.attr}" for part in reversed(list(chain(descriptor))) if kind_of(part) in GET_ATTR)
 
 
 def both_sides(case: Case) -> tuple[tuple[str, list[Any]], tuple[str, list[Any]]]:

@@ -17,6 +17,7 @@ from conformance.graph import (
     chain,
     flat_results,
     kind_of,
+    kinds_of,
     lines_of,
     output_descriptors,
     output_node,
@@ -24,10 +25,11 @@ from conformance.graph import (
     placeholders,
     sizes_of,
     strides_of,
+    whole,
 )
 from conformance.observation import Raised
 from conformance.rule import Complaint, has_joint, is_training, rule
-from conformance.rules.primals import both_sides, primals_of
+from conformance.rules.primals import attributes, both_sides, name_of, output_of, passed_at
 from generators.vocabulary import VOCABULARY
 
 
@@ -47,19 +49,32 @@ def the_cache_hash_identifies_the_export(case: Case) -> Iterator[Complaint]:
 
 @rule("J11", has_joint)
 def val_is_what_it_stands_for(case: Case) -> Iterator[Complaint]:
-    primals = primals_of(case)
     results = dict(zip(output_descriptors(case.joint), flat_results(case.joint)))
     vals = {d: node.meta.get("val") for d, node in zip(placeholder_descriptors(case.joint), placeholders(case.joint))}
     for descriptor, val in vals.items():
-        if descriptor in primals and isinstance(primals[descriptor], torch.Tensor):
-            yield from _val_complaint(f"val of {kind_of(descriptor)}", primals[descriptor], val, strides=True)
-        elif kind_of(descriptor) == "TangentAOTInput" and isinstance(results.get(descriptor.output), fx.Node):
-            kind = f"val of TangentAOTInput({kind_of(descriptor.output)})"
-            yield from _val_complaint(kind, results[descriptor.output].meta.get("val"), val, strides=False)
+        passed, of = passed_at(case, descriptor), results.get(output_of(case, descriptor))
+        if isinstance(passed, torch.Tensor):
+            yield from _val_complaint(f"val of {kinds_of(descriptor)}", passed, val, strides=True)
+        elif isinstance(of, fx.Node):
+            yield from _val_complaint(f"val of {kinds_of(descriptor)}", of.meta.get("val"), val, strides=False)
     for descriptor, result in results.items():
         if kind_of(descriptor) == "GradAOTOutput" and isinstance(result, fx.Node) and descriptor.grad_of in vals:
-            kind = f"val of GradAOTOutput({kind_of(descriptor.grad_of)})"
-            yield from _val_complaint(kind, vals[descriptor.grad_of], result.meta.get("val"), strides=False)
+            yield from _val_complaint(
+                f"val of {kinds_of(descriptor)}", vals[descriptor.grad_of], result.meta.get("val"), strides=False
+            )
+        elif kind_of(whole(descriptor)) == "GradAOTOutput" and isinstance(result, fx.Node):
+            yield from _piece_complaint(case, descriptor, result.meta.get("val"))
+
+
+def _piece_complaint(case: Case, descriptor: Any, val: Any) -> Iterator[Complaint]:
+    """A piece of a gradient is as in eager: autograd sees to the outside of a subclass alone, not to what is in it."""
+    name = name_of(case, whole(descriptor).grad_of)
+    pieces = {path: kind for path, *kind in case.eager["train"].get(f"grads.{name}.pieces", ())}
+    expected = pieces.get(attributes(descriptor))
+    if expected is not None and isinstance(val, torch.Tensor):
+        _, shape, dtype, *_ = expected
+        if (shape, dtype) != (sizes_of(val), str(val.dtype)):
+            yield f"val of {kinds_of(descriptor)}", (shape, dtype), (sizes_of(val), str(val.dtype))
 
 
 def _val_complaint(path: str, expected: Any, found: Any, strides: bool) -> Iterator[Complaint]:
@@ -156,14 +171,14 @@ def _backward_nodes(case: Case) -> set[fx.Node]:
     """The nodes that depend on a tangent, tangents included."""
     found: set[fx.Node] = set()
     for node in case.joint.graph_module.graph.nodes:
-        if kind_of(node.meta.get("desc")) == "TangentAOTInput" or any(n in found for n in node.all_input_nodes):
+        if kind_of(whole(node.meta.get("desc"))) == "TangentAOTInput" or any(n in found for n in node.all_input_nodes):
             found.add(node)
     return found
 
 
 def _forward_nodes(case: Case) -> set[fx.Node]:
     """The nodes that an output of the forward depends on, and the primals."""
-    tangent = [kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(case.joint)]
+    tangent = [kind_of(whole(d)) == "TangentAOTInput" for d in placeholder_descriptors(case.joint)]
     found = {node for node, skip in zip(placeholders(case.joint), tangent) if not skip}
     pairs = zip(flat_results(case.joint), output_descriptors(case.joint))
     waiting = [r for r, d in pairs if isinstance(r, fx.Node) and not any(kind_of(x) == "GradAOTOutput" for x in chain(d))]
@@ -238,7 +253,7 @@ def _kept_mutations(case: Case, joint: Any) -> Iterator[Complaint]:
     Not judged where the program changes metadata in place: no copy_ can do that.
     """
     changes_metadata = any(VOCABULARY[statement.op].kind == "metadata" for statement in case.program.body)
-    if changes_metadata or any(kind_of(d) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
+    if changes_metadata or any(kind_of(whole(d)) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
         return
     left = [d for d in output_descriptors(joint) if kind_of(d) == "InputMutationAOTOutput"]
     if left:

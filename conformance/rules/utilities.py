@@ -15,10 +15,10 @@ import torch
 from torch import fx
 
 from conformance.case import Case
-from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
+from conformance.graph import PIECES, chain, kind_of, output_descriptors, placeholder_descriptors
 from conformance.observation import Raised
 from conformance.rule import Complaint, rule
-from conformance.rules.pipeline import BASES, PIECES, PRIMALS
+from conformance.rules.pipeline import BASES, PRIMALS
 from conformance.rules.primals import primals_of
 
 FORWARD_INPUTS = PRIMALS | BASES

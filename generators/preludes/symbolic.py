@@ -10,13 +10,24 @@ def with_symbolic_sizes(arguments: Any, sizes: Any) -> Any:
     """Fake tensors in place of the tensors: each dimension of one of these sizes is a symbol, equal ones the same."""
     from torch._dynamo.source import ConstantSource
     from torch._subclasses import FakeTensorMode
-    from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
     mode = FakeTensorMode(shape_env=ShapeEnv())
     leaves, structure = pytree.tree_flatten(arguments)
     for index, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor):
-            dimensions = [DimDynamic.DUCK if size in sizes else DimDynamic.STATIC for size in leaf.shape]
-            context: Any = StatelessSymbolicContext(dynamic_sizes=dimensions)
-            leaves[index] = mode.from_tensor(leaf, source=ConstantSource(f"a{index}"), symbolic_context=context)
+            source = ConstantSource(f"a{index}")
+            leaves[index] = mode.from_tensor(leaf, source=source, symbolic_context=symbols_of(leaf, sizes))
     return pytree.tree_unflatten(leaves, structure)
+
+
+def symbols_of(tensor: Any, sizes: Any) -> Any:
+    """Which dimensions of a tensor are symbols, and which of its inner tensors, if it has any."""
+    from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext, SubclassSymbolicContext
+    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+    dimensions = [DimDynamic.DUCK if size in sizes else DimDynamic.STATIC for size in tensor.shape]
+    if not is_traceable_wrapper_subclass(tensor):
+        return StatelessSymbolicContext(dynamic_sizes=dimensions)
+    inner = {name: symbols_of(getattr(tensor, name), sizes) for name in tensor.__tensor_flatten__()[0]}
+    return SubclassSymbolicContext(dynamic_sizes=dimensions, inner_contexts=inner)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-import torch
 import torch._functorch._aot_autograd.descriptors as d
 import torch.utils._pytree as pytree
 from torch import fx
@@ -148,35 +146,6 @@ class Covering(Corrupted):
         return super().compile(joint.joint, **options)
 
 
-class WithSubclass(Corrupted):
-    """PyTorch's implementation, on modules whose weight is made a tensor subclass first."""
-
-    spoil: Callable[[Any], Any] = staticmethod(lambda joint: None)
-
-    def export(self, stack: ExitStack, module: Any, *args: Any, **options: Any) -> Joint:
-        """The joint graph of the module with its new weight."""
-        from torch.testing._internal.two_tensor import TwoTensor
-
-        weight = module.weight.detach()
-        module.weight = torch.nn.Parameter(TwoTensor(weight, weight.clone()))  # type: ignore[no-untyped-call]
-        joint = super().export(stack, module, *args, **options)
-        self.spoil(joint)
-        return joint
-
-
-def spoilt_subclass(spoil: Spoil) -> Callable[[], WithSubclass]:
-    """That implementation with its joint graph spoilt."""
-    made = type("SpoiltSubclass", (WithSubclass,), {"spoil": staticmethod(spoil)})
-    return made
-
-
-def weight_piece(name: str) -> Any:
-    """A piece of the weight."""
-    return d.SubclassGetAttrAOTInput(WEIGHT, name)
-
-
-
-
 def _spoilt(spoil: Spoil) -> Callable[[], Spoilt]:
     return lambda: Spoilt(spoil)
 
@@ -235,14 +204,7 @@ _COVERED: tuple[tuple[str, Callable[[], Any]], ...] = (
     ("the mode of other fake tensors", lambda: Covering(lambda joint: {"fake_mode": FakeTensorMode()})),
 )
 
-_PIECES: tuple[tuple[str, Spoil], ...] = (
-    ("a piece is missing", inputs(weight_piece("b"), DUMMY)),
-    ("a piece too many", more_inputs(weight_piece("c"))),
-    ("pieces out of order", inputs_swapped(weight_piece("a"), weight_piece("b"))),
-)
-
 WRONG: tuple[Wrong, ...] = (
     *(Wrong(rule, title, _spoilt(spoil), program) for rule, title, spoil, program in _SPOILS),
     *(Wrong("J9", title, implementation, programs.ONE_OUTPUT) for title, implementation in _COVERED),
-    *(Wrong("J7", title, spoilt_subclass(spoil), programs.TWO_OUTPUTS, right=WithSubclass) for title, spoil in _PIECES),
 )
