@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 import torch._functorch.config
-import torch.utils._pytree as pytree
 
 from conformance import scenarios
 from conformance.difference import Difference, causes, same, unstable_paths
@@ -188,10 +187,10 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
         case.refusal = Raised("setup", error)
         return None
     case.before = standing(case.built)
+    case.arguments = arguments_for(case.built)
     stage = "export"
     try:
         with case.timed("export"):
-            case.arguments = arguments_for(case.built)
             case.joint = export(case.implementation, stack, case.built, case.arguments)
         stage = "compile"
         case.lines = lines_of(case.joint) if case.thorough else []
@@ -238,12 +237,12 @@ def _holds_at(case: Case, scenario: str) -> bool:
         return True
     if any(isinstance(leaf, Const) and leaf.value in sizes for leaf in case.program.flat_args):
         return False  # a number equal to a symbolic size is that symbol: only both together can change
-    built = build(case.program, case.device, sizes=sizes)
-    exported, passed = (
-        [leaf for leaf in pytree.tree_leaves(arguments) if isinstance(leaf, torch.Tensor)]
-        for arguments in (case.arguments, (built.args, built.kwargs))
-    )
-    return bool(case.joint.fake_mode.shape_env.evaluate_guards_for_args(exported, passed, ignore_static=False))
+    shape_env = case.joint.fake_mode.shape_env
+    at_export = getattr(shape_env, "backed_var_to_val", None) or shape_env.var_to_val  # its older name
+    now = {symbol: sizes.get(value, value) for symbol, value in at_export.items()}
+    guards = [guard.expr.subs(now) for guard in shape_env.guards]
+    specialized = [expression.subs(now) == now.get(symbol) for symbol, expression in shape_env.replacements.items()]
+    return all(guard == True for guard in guards) and all(specialized)  # noqa: E712  (sympy's own True)
 
 
 def standing(built: Built) -> Facts:

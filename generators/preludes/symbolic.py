@@ -17,17 +17,18 @@ def with_symbolic_sizes(arguments: Any, sizes: Any) -> Any:
     for index, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor):
             source = ConstantSource(f"a{index}")
-            leaves[index] = mode.from_tensor(leaf, source=source, symbolic_context=symbols_of(leaf, sizes))
+            leaves[index] = mode.from_tensor(leaf, source=source, symbolic_context=symbols_of(leaf, sizes, source))
     return pytree.tree_unflatten(leaves, structure)
 
 
-def symbols_of(tensor: Any, sizes: Any) -> Any:
-    """Which dimensions of a tensor are symbols, and which of its inner tensors, if it has any."""
+def symbols_of(tensor: Any, sizes: Any, source: Any) -> Any:
+    """Which dimensions of the tensor at ``source`` are symbols, and which of its inner tensors, if it has any."""
+    from torch._dynamo.source import AttrSource
     from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext, SubclassSymbolicContext
     from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
     dimensions = [DimDynamic.DUCK if size in sizes else DimDynamic.STATIC for size in tensor.shape]
     if not is_traceable_wrapper_subclass(tensor):
         return StatelessSymbolicContext(dynamic_sizes=dimensions)
-    inner = {name: symbols_of(getattr(tensor, name), sizes) for name in tensor.__tensor_flatten__()[0]}
-    return SubclassSymbolicContext(dynamic_sizes=dimensions, inner_contexts=inner)
+    inner = {name: symbols_of(getattr(tensor, name), sizes, AttrSource(source, name)) for name in tensor.__tensor_flatten__()[0]}
+    return SubclassSymbolicContext(dynamic_sizes=dimensions, tensor_source=source, inner_contexts=inner)
