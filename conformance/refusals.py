@@ -32,6 +32,11 @@ REFUSALS: tuple[Refusal, ...] = (
         "data-dependent shapes and values: DynamicOutputShapeException and DataDependentOutputException, "
         "torch/_subclasses/fake_tensor.py",
     ),
+    Refusal(
+        r"Could not guard on data-dependent expression|^local_scalar_dense/item NYI",
+        "a decision that hangs on data; the message of GuardOnDataDependentSymNode says what to do, "
+        "torch/fx/experimental/symbolic_shapes.py; torch/_subclasses/fake_impls.py",
+    ),
     Refusal(r"^CUDA not available$", "torch/_functorch/config.py, functionalize_rng_ops; the switch needs CUDA"),
     Refusal(
         r"^cond_(true|false) might be modifying the input!$",

@@ -30,5 +30,6 @@ def symbols_of(tensor: Any, sizes: Any, source: Any) -> Any:
     dimensions = [DimDynamic.DUCK if size in sizes else DimDynamic.STATIC for size in tensor.shape]
     if not is_traceable_wrapper_subclass(tensor):
         return StatelessSymbolicContext(dynamic_sizes=dimensions)
-    inner = {name: symbols_of(getattr(tensor, name), sizes, AttrSource(source, name)) for name in tensor.__tensor_flatten__()[0]}
+    attributes = tensor.__tensor_flatten__()[0]
+    inner = {name: symbols_of(getattr(tensor, name), sizes, AttrSource(source, name)) for name in attributes}
     return SubclassSymbolicContext(dynamic_sizes=dimensions, tensor_source=source, inner_contexts=inner)
