@@ -14,17 +14,16 @@ import torch._functorch.config
 import torch.utils._pytree as pytree
 
 from conformance import scenarios
-from conformance.difference import Difference, causes, same, unstable_paths
+from conformance.difference import NEAR_MISS, Difference, causes, same, unstable_paths
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor
+from conformance.specification import Specified, specify
 from generators.build import Built, build
 from generators.options import OPTIONS, of_stage
 from generators.preludes.symbolic import with_symbolic_sizes
 from generators.program import Const, Node, Program
 from generators.variants import in_double
 
-#: Values within so many tolerances of each other may differ by rounding alone.
-NEAR_MISS = 1000.0
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
 THOROUGH_SHARE = 64
 
@@ -59,6 +58,7 @@ class Case:
     second: Joint | None = None
     other: Joint | None = None
     optioned: dict[str, Joint] = field(default_factory=dict)
+    meaning: Specified | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -103,6 +103,9 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
     if case.differences:
         _believe_only_what_is_stable(case)
         _believe_near_misses_only_in_double(case)
+    if case.joint is not None and not case.eager["train"]["error"]:
+        with case.timed("rules"):
+            case.meaning = specify(implementation, case.joint, program, device)
     if thorough and case.joint is not None:
         with case.timed("export"):
             _export_again(case)
