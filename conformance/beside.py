@@ -27,19 +27,18 @@ Gradients = dict[Any, "torch.Tensor | None"]
 
 @dataclass(frozen=True)
 class Eager:
-    """What eager gave, whether its backward raised, and the effects that it performed.
+    """What eager gave, and the effects that it performed, forward and backward together.
 
     ``fresh`` are the same inputs made once more, with the same cotangents: those that the graph is to run on.
     """
 
     outputs: Outputs
     fresh: Inputs
-    backward_raised: bool
     effects: tuple[effects.Effect, ...]
 
 
 def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
-    """Eager's forward and backward beside ``joint``; None where the forward raises."""
+    """Eager's forward and backward beside ``joint``; None where eager raises."""
     inputs, fresh = Inputs(_seeded_build(program, device)), Inputs(_seeded_build(program, device))
     _look_up_before_the_call(joint, inputs, fresh)
     edges = edges_of(inputs, (d.grad_of for d in map(gradient_in, output_descriptors(joint)) if d is not None))
@@ -47,14 +46,11 @@ def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
     torch.manual_seed(0)
     try:
         outputs = Outputs(pytree.tree_leaves(call_module(inputs.built)), inputs)
-    except Exception:
-        return None
-    fresh.cotangents = _cotangents(joint, outputs)
-    try:
+        fresh.cotangents = _cotangents(joint, outputs)
         outputs.gradients = backward(list(_roots(outputs, fresh.cotangents)), edges)
     except Exception:
-        return Eager(outputs, fresh, True, effects.performed())
-    return Eager(outputs, fresh, False, effects.performed())
+        return None
+    return Eager(outputs, fresh, effects.performed())
 
 
 def _seeded_build(program: Program, device: str) -> Any:
