@@ -46,8 +46,12 @@ def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
     torch.manual_seed(0)
     try:
         outputs = Outputs(pytree.tree_leaves(call_module(inputs.built)), inputs)
-        fresh.cotangents = _cotangents(joint, outputs)
-        outputs.gradients = backward(list(_roots(outputs, fresh.cotangents)), edges)
+    except Exception:
+        return None
+    fresh.cotangents = _cotangents(joint, outputs)
+    roots = list(_roots(outputs, fresh.cotangents))
+    try:
+        outputs.gradients = backward(roots, edges)
     except Exception:
         return None
     return Eager(outputs, fresh, effects.performed())
@@ -106,11 +110,13 @@ def _cotangents(joint: Joint, outputs: Outputs) -> dict[Any, torch.Tensor]:
     for node in placeholders(joint):
         descriptor = node.meta.get("desc")
         tangent = next((part for part in chain(descriptor) if kind_of(part) == "TangentAOTInput"), None)
-        if tangent is not None and tangent.output not in cotangents:
-            with suppress(Meaningless):
-                value = outputs.value(tangent.output)
-                in_pieces = tangent is not descriptor
-                cotangents[tangent.output] = _pieces_like(value, stream) if in_pieces else _laid_out(value, node, stream)
+        if tangent is None or tangent.output in cotangents:
+            continue
+        with suppress(Meaningless):
+            value = outputs.value(tangent.output)
+            if isinstance(value, torch.Tensor):  # else the tangent stands for nothing, which S1 tells
+                whole = tangent is descriptor
+                cotangents[tangent.output] = _laid_out(value, node, stream) if whole else _pieces_like(value, stream)
     return cotangents
 
 
