@@ -18,7 +18,7 @@ from conformance.graph import chain, kind_of, output_descriptors, placeholder_de
 from conformance.implementation import Joint
 from conformance.observation import roots_of
 from conformance.scenarios import call_module
-from generators.build import build
+from generators.build import Built, build
 from generators.program import Program
 
 #: Each gradient by the descriptor of its input; None where nothing reaches it.
@@ -39,7 +39,7 @@ class Eager:
 
 def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
     """Eager's forward and backward beside ``joint``; None where eager raises."""
-    inputs, fresh = Inputs(_seeded_build(program, device)), Inputs(_seeded_build(program, device))
+    inputs, fresh = Inputs(seeded_build(program, device)), Inputs(seeded_build(program, device))
     _look_up_before_the_call(joint, inputs, fresh)
     edges = edges_of(inputs, (d.grad_of for d in map(gradient_in, output_descriptors(joint)) if d is not None))
     effects.forget()
@@ -57,7 +57,8 @@ def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
     return Eager(outputs, fresh, effects.performed())
 
 
-def _seeded_build(program: Program, device: str) -> Any:
+def seeded_build(program: Program, device: str) -> Built:
+    """The program's module and inputs, the same each time, random setup included."""
     torch.manual_seed(0)
     return build(program, device)
 

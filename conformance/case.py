@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -105,7 +105,7 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
         _believe_near_misses_only_in_double(case)
     if case.joint is not None and not case.eager["train"]["error"]:
         with case.timed("rules"):
-            case.meaning = specify(implementation, case.joint, program, device)
+            case.meaning = specify(implementation, case.joint, program, device, partial(_try_export, case))
     if thorough and case.joint is not None:
         with case.timed("export"):
             _export_again(case)

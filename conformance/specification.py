@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +16,12 @@ import torch
 from torch import fx
 
 from conformance import effects
-from conformance.beside import Eager, accumulated, run_eager
+from conformance.beside import Eager, Gradients, accumulated, run_eager, seeded_build
 from conformance.described import OUTPUTS, Inputs, Meaningless, Outputs, gradient_in
 from conformance.difference import NEAR_MISS, same
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Raised
-from generators.build import build
 from generators.program import Program
 from generators.variants import in_double
 
@@ -81,19 +80,25 @@ def checked_kinds(specified: Specified | None) -> Counter[str]:
     return Counter([*compared, *map(kind_of, specified.inputs)]) if compared else Counter()
 
 
-def specify(implementation: Implementation, joint: Joint, program: Program, device: str) -> Specified | None:
+def specify(
+    implementation: Implementation, joint: Joint, program: Program, device: str, export: Callable[[Program], Joint | None]
+) -> Specified | None:
     """The joint graph of ``program`` run beside eager; None where eager raises, or Philox values are needed.
 
-    A difference is believed only where eager is stable, and a small one only if it is there in double precision.
+    A difference is believed only where eager is stable, and a small one only if it is there in double precision:
+    ``export`` gives the joint graph of the program in double, or None.
     """
-    once = _run(implementation, joint, program, device)
+    piece = implementation.descriptors.SubclassGetAttrAOTOutput
+    once = _run(piece, joint, program, device)
     if once is None or all(meaning.holds for meaning in once.outputs):
         return once
-    again = _run(implementation, joint, program, device)
+    again = _run(piece, joint, program, device)
     once = _unjudged_where(once, again, "eager differs from itself", _eager_differs)
     if any(not meaning.holds and meaning.within(NEAR_MISS) for meaning in once.outputs):
-        twin = _run_in_double(implementation, program, device)
-        return _unjudged_where(once, twin, "equal in double precision", _is_rounding)
+        double = in_double(program)
+        twin = export(double)
+        other = None if twin is None else _run(piece, twin, double, device)
+        once = _unjudged_where(once, other, "equal in double precision", _is_rounding)
     return once
 
 
@@ -116,19 +121,7 @@ def _is_rounding(once: Meaning, in_double: Meaning) -> bool:
     return once.within(NEAR_MISS) and in_double.holds
 
 
-def _run_in_double(implementation: Implementation, program: Program, device: str) -> Specified | None:
-    """The same for the program in double precision; None where that can't be exported."""
-    twin = in_double(program)
-    try:
-        with ExitStack() as stack:
-            built = build(twin, device)
-            joint = implementation.export(stack, built.module, built.args, built.kwargs)
-    except Exception:
-        return None
-    return _run(implementation, joint, twin, device)
-
-
-def _run(implementation: Implementation, joint: Joint, program: Program, device: str) -> Specified | None:
+def _run(piece: Any, joint: Joint, program: Program, device: str) -> Specified | None:
     inputs = tuple(placeholder_descriptors(joint))
     if any(kind_of(descriptor).startswith("Philox") for descriptor in inputs):
         return None
@@ -145,11 +138,18 @@ def _run(implementation: Implementation, joint: Joint, program: Program, device:
         return Specified(inputs, error=Raised("graph", error))
     performed = effects.performed()
     descriptors = output_descriptors(joint)
-    reached = accumulated(implementation.descriptors.SubclassGetAttrAOTOutput, eager.fresh, dict(zip(descriptors, results)))
+    reached = _reached(piece, program, device, dict(zip(descriptors, results)))
     found = Outputs([], eager.fresh, reached)
     grows = bool(joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default))
     meanings = [_meaning(d, result, found, eager, grows) for d, result in zip(descriptors, results) if d is not None]
     return Specified(inputs, outputs=tuple(meanings), expected_effects=eager.effects, effects=performed)
+
+
+def _reached(piece: Any, program: Program, device: str, results: dict[Any, Any]) -> Gradients:
+    """The gradients as they reach the caller's inputs. Those are made anew: a graph may have written what it was given."""
+    if not any(gradient_in(descriptor) for descriptor in results):
+        return {}
+    return accumulated(piece, Inputs(seeded_build(program, device)), results)
 
 
 def _values(fresh: Inputs, descriptors: tuple[Any, ...]) -> tuple[list[Any], tuple[tuple[int, Meaningless], ...]]:

@@ -37,7 +37,7 @@ def _has(wanted: Callable[[Any], bool]) -> Callable[[Case], bool]:
 
 def named(descriptor: Any) -> str:
     """A descriptor by its kinds, from the outside in."""
-    return " of ".join(map(kind_of, chain(descriptor)))
+    return " of ".join(map(kind_of, chain(descriptor))) or "no descriptor"
 
 
 def _is_plain(descriptor: Any) -> bool:
