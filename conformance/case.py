@@ -6,25 +6,24 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
 import torch._functorch.config
 
 from conformance import scenarios
-from conformance.difference import Difference, causes, same, unstable_paths
+from conformance.difference import NEAR_MISS, Difference, causes, same, unstable_paths
 from conformance.graph import lines_of
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
+from conformance.specification import Specified, specify
 from generators.build import Built, build
 from generators.options import OPTIONS, of_stage
 from generators.preludes.symbolic import with_symbolic_sizes
 from generators.program import Const, Node, Program
 from generators.variants import in_double
 
-#: Values within so many tolerances of each other may differ by rounding alone.
-NEAR_MISS = 1000.0
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
 THOROUGH_SHARE = 64
 
@@ -35,18 +34,12 @@ class Case:
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
     nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
-<<<<<<< HEAD
     which option of the program is not offered; then it is not exported at all. The export was given the
     ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
-    or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough``
-    case has a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
-=======
-    which option of the program is not offered; then it is not exported at all. ``refusal`` is
-    the error with which the export or the compile ended; then there is no ``joint``, or nothing in
-    ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough`` case
-    has the ``lines`` of its graph as exported (a compile may change the graph), a ``second`` export of the
-    same program, one of an ``other`` program, and ``optioned`` exports by option.
->>>>>>> flow
+    or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``meaning``
+    what the graph gave when it was run from its descriptors alone. A ``thorough`` case has the ``lines`` of its
+    graph as exported (a compile may change the graph), a ``second`` export of the same program, one of an ``other``
+    program, and ``optioned`` exports by option.
     """
 
     program: Program
@@ -68,6 +61,7 @@ class Case:
     second: Joint | None = None
     other: Joint | None = None
     optioned: dict[str, Joint] = field(default_factory=dict)
+    meaning: Specified | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -112,6 +106,9 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
     if case.differences:
         _believe_only_what_is_stable(case)
         _believe_near_misses_only_in_double(case)
+    if case.joint is not None and not case.eager["train"]["error"]:
+        with case.timed("rules"):
+            case.meaning = specify(implementation, case.joint, program, device, partial(_try_export, case))
     if thorough and case.joint is not None:
         with case.timed("export"):
             _export_again(case)

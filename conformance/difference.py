@@ -20,6 +20,8 @@ TOLERANCES: dict[torch.dtype, tuple[tuple[float, float], tuple[float, float]]] =
     torch.float16: ((1e-2, 1e-2), (2e-2, 2e-2)),
     torch.bfloat16: ((4e-2, 4e-2), (5e-2, 5e-2)),
 }
+#: Values within so many tolerances of each other may differ by rounding alone.
+NEAR_MISS = 1000.0
 
 @dataclass(frozen=True)
 class Difference:

@@ -15,6 +15,7 @@ from conformance.implementation import Implementation, Joint
 from conformance.refusals import documented
 from conformance.rule import RULES, Violation
 from conformance.signature import Signature, signature_of
+from conformance.specification import checked_kinds
 from generators.features import features
 from generators.program import Program
 from reports.record import Outcome
@@ -94,7 +95,7 @@ def descriptors_of(case: Case) -> dict[str, tuple[int, int]]:
     """Descriptor kind -> times on the joint graph, nested ones too, and times that its meaning was checked."""
     if case.joint is None:
         return {}
-    seen, checked = seen_kinds(case.joint), checked_kinds(case)
+    seen, checked = seen_kinds(case.joint), checked_kinds(case.meaning)
     return {kind: (seen[kind], checked[kind]) for kind in sorted(seen)}
 
 
@@ -102,11 +103,6 @@ def seen_kinds(joint: Joint) -> Counter[str]:
     """How many descriptors of each kind are on the graph: those of placeholders and outputs, and what they wrap."""
     outermost = [*placeholder_descriptors(joint), *output_descriptors(joint)]
     return Counter(kind_of(descriptor) for top in outermost for descriptor in chain(top))
-
-
-def checked_kinds(case: Case) -> Counter[str]:
-    """How many descriptors of each kind had their meaning compared with eager: none so far."""
-    return Counter()
 
 
 def _apply_rules(case: Case, only: Collection[str]) -> tuple[tuple[str, ...], list[Violation]]:

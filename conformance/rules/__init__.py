@@ -1,3 +1,13 @@
 """The rules, one module a chapter of the contract; importing this package registers them all."""
 
-from conformance.rules import causes, compiled, graph, pieces, pipeline, soundness, utilities, vocabulary  # noqa: F401
+from conformance.rules import (  # noqa: F401
+    causes,
+    compiled,
+    graph,
+    meaning,
+    pieces,
+    pipeline,
+    soundness,
+    utilities,
+    vocabulary,
+)

@@ -1,0 +1,180 @@
+"""Eager run beside a joint graph: the same inputs, and backward from the same outputs under the same cotangents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.utils._pytree as pytree
+from torch.autograd.graph import GradientEdge, get_gradient_edge
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+from conformance import effects
+from conformance.described import Inputs, Meaningless, Outputs, gradient_in
+from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors, placeholders
+from conformance.implementation import Joint
+from conformance.observation import roots_of
+from conformance.scenarios import call_module
+from generators.build import Built, build
+from generators.program import Program
+
+#: Each gradient by the descriptor of its input; None where nothing reaches it.
+Gradients = dict[Any, "torch.Tensor | None"]
+
+
+@dataclass(frozen=True)
+class Eager:
+    """What eager gave, and the effects that it performed, forward and backward together.
+
+    ``fresh`` are the same inputs made once more, with the same cotangents: those that the graph is to run on.
+    """
+
+    outputs: Outputs
+    fresh: Inputs
+    effects: tuple[effects.Effect, ...]
+
+
+def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
+    """Eager's forward and backward beside ``joint``; None where eager raises."""
+    inputs, fresh = Inputs(seeded_build(program, device)), Inputs(seeded_build(program, device))
+    _look_up_before_the_call(joint, inputs, fresh)
+    edges = edges_of(inputs, (d.grad_of for d in map(gradient_in, output_descriptors(joint)) if d is not None))
+    effects.forget()
+    torch.manual_seed(0)
+    try:
+        outputs = Outputs(pytree.tree_leaves(call_module(inputs.built)), inputs)
+    except Exception:
+        return None
+    fresh.cotangents = _cotangents(joint, outputs)
+    roots = list(_roots(outputs, fresh.cotangents))
+    try:
+        outputs.gradients = backward(roots, edges)
+    except Exception:
+        return None
+    return Eager(outputs, fresh, effects.performed())
+
+
+def seeded_build(program: Program, device: str) -> Built:
+    """The program's module and inputs, the same each time, random setup included."""
+    torch.manual_seed(0)
+    return build(program, device)
+
+
+def _look_up_before_the_call(joint: Joint, inputs: Inputs, fresh: Inputs) -> None:
+    """Take hold of every input that a descriptor mentions, since a call may change what hangs on what.
+
+    A base over a whole storage takes in elements that no tensor addresses: those are made equal on both sides.
+    """
+    descriptors = [*placeholder_descriptors(joint), *output_descriptors(joint)]
+    for part in (part for descriptor in descriptors for part in chain(descriptor)):
+        with suppress(Meaningless):
+            if kind_of(part).endswith("AOTInput") and kind_of(part) != "TangentAOTInput":
+                inputs.value(part)
+            if kind_of(part) == "SyntheticBaseAOTInput":
+                inputs.value(part).copy_(fresh.value(part))
+
+
+def edges_of(inputs: Inputs, descriptors: Iterable[Any]) -> dict[Any, GradientEdge]:
+    """Where gradients of these inputs arrive: not where nothing requires grad, nor at a view taken under no_grad.
+
+    An in-place write does not move an edge.
+    """
+    edges = {}
+    for descriptor in descriptors:
+        with suppress(Meaningless, RuntimeError, AssertionError):
+            edges[descriptor] = get_gradient_edge(inputs.value(descriptor))
+    return edges
+
+
+def backward(roots: list[tuple[Any, Any]], edges: dict[Any, GradientEdge]) -> Gradients:
+    """The gradient at each edge, from tensors or edges, each with a cotangent. Raises what autograd raises."""
+    if not roots or not edges:
+        return dict.fromkeys(edges)
+    starts, cotangents = zip(*roots)
+    return dict(zip(edges, torch.autograd.grad(starts, tuple(edges.values()), cotangents, allow_unused=True)))
+
+
+def _roots(outputs: Outputs, cotangents: dict[Any, torch.Tensor]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """What the outputs with a cotangent are in eager, where a backward can start from it."""
+    for descriptor, cotangent in cotangents.items():
+        for root in roots_of([outputs.value(descriptor)]):
+            yield root, cotangent
+
+
+def _cotangents(joint: Joint, outputs: Outputs) -> dict[Any, torch.Tensor]:
+    """A random cotangent for each output that has a tangent on the graph, of its shape and dtype."""
+    stream = torch.Generator().manual_seed(1000)
+    cotangents: dict[Any, torch.Tensor] = {}
+    for node in placeholders(joint):
+        descriptor = node.meta.get("desc")
+        tangent = next((part for part in chain(descriptor) if kind_of(part) == "TangentAOTInput"), None)
+        if tangent is None or tangent.output in cotangents:
+            continue
+        with suppress(Meaningless):
+            value = outputs.value(tangent.output)
+            if isinstance(value, torch.Tensor):  # else the tangent stands for nothing, which S1 tells
+                whole = tangent is descriptor
+                cotangents[tangent.output] = _laid_out(value, node, stream) if whole else _pieces_like(value, stream)
+    return cotangents
+
+
+def _laid_out(value: Any, node: Any, stream: torch.Generator) -> torch.Tensor:
+    """A plain cotangent with the strides that the graph was traced with, as the runtime would make it (J11)."""
+    cotangent, traced = _random_like(value, stream), node.meta.get("val")
+    if isinstance(traced, torch.Tensor) and traced.shape == cotangent.shape:
+        return torch.empty_strided(cotangent.shape, traced.stride(), dtype=value.dtype, device=value.device).copy_(cotangent)
+    return cotangent
+
+
+def _pieces_like(value: Any, stream: torch.Generator) -> torch.Tensor:
+    if not is_traceable_wrapper_subclass(value):
+        return _random_like(value, stream)
+    attributes, context = value.__tensor_flatten__()
+    pieces = {name: _pieces_like(getattr(value, name), stream) for name in attributes}
+    return type(value).__tensor_unflatten__(pieces, context, value.size(), value.stride())
+
+
+def _random_like(value: torch.Tensor, stream: torch.Generator) -> torch.Tensor:
+    widest = torch.complex128 if value.dtype.is_complex else torch.float64
+    return torch.randn(value.shape, generator=stream, dtype=widest).to(value.dtype).to(value.device)
+
+
+def accumulated(piece: Any, fresh: Inputs, results: dict[Any, Any]) -> Gradients:
+    """What the caller's inputs get when the graph's gradients flow on, as they do after a compiled backward.
+
+    Inputs may hang together: one passed twice adds up two gradients, and that of a view reaches the input that
+    it views. So does eager's gradient, which can't be taken apart; so the graph's are put together.
+    ``piece`` is the class of the descriptors of a subclass's pieces. A gradient of another shape or dtype
+    than its input is left out, since it can't flow.
+    """
+    wholes: Gradients = {}
+    for gradient in dict.fromkeys(gradient_in(descriptor) for descriptor in results):
+        with suppress(LookupError):
+            if gradient is not None:
+                wholes[gradient.grad_of] = _whole(piece, gradient, results, fresh.value(gradient.grad_of))
+    edges = {d: edge for d, edge in edges_of(fresh, wholes).items() if _fits(wholes[d], fresh.value(d))}
+    roots = [(edge, wholes[d]) for d, edge in edges.items() if wholes[d] is not None]
+    try:
+        return backward(roots, edges)
+    except Exception:
+        return {d: wholes[d] for d in edges}
+
+
+def _whole(piece: Any, descriptor: Any, results: dict[Any, Any], like: Any) -> Any:
+    """The graph's result under a descriptor, or its pieces put back together. Raises LookupError where one is missing."""
+    if descriptor in results:
+        return results[descriptor]
+    if not is_traceable_wrapper_subclass(like):
+        raise Meaningless("neither whole nor in pieces")
+    attributes, context = like.__tensor_flatten__()
+    pieces = {name: _whole(piece, piece(descriptor, name), results, getattr(like, name)) for name in attributes}
+    return type(like).__tensor_unflatten__(pieces, context, like.size(), like.stride())
+
+
+def _fits(gradient: Any, value: torch.Tensor) -> bool:
+    if gradient is None:
+        return True
+    return isinstance(gradient, torch.Tensor) and gradient.shape == value.shape and gradient.dtype == value.dtype

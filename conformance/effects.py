@@ -1,0 +1,18 @@
+"""The effects that a program performed, as far as its operators tell them (S5, C14)."""
+
+from __future__ import annotations
+
+from generators.preludes.effects import EFFECTS
+
+#: An operator's name and what it was called with.
+Effect = tuple[str, object]
+
+
+def performed() -> tuple[Effect, ...]:
+    """The effects since the last ``forget``, in order."""
+    return tuple(EFFECTS)
+
+
+def forget() -> None:
+    """Forget the effects that were performed up to now."""
+    EFFECTS.clear()
