@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,6 +18,7 @@ from conformance.difference import Difference, causes, same, unstable_paths
 from conformance.graph import lines_of
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor
+from conformance.routes import ROUTED, in_turn, take_routes
 from generators.build import Built, build
 from generators.options import OPTIONS, of_stage
 from generators.preludes.symbolic import with_symbolic_sizes
@@ -36,18 +37,12 @@ class Case:
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
     nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
-<<<<<<< HEAD
     which option of the program is not offered; then it is not exported at all. The export was given the
     ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
     or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough``
-    case has a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
-=======
-    which option of the program is not offered; then it is not exported at all. ``refusal`` is
-    the error with which the export or the compile ended; then there is no ``joint``, or nothing in
-    ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough`` case
-    has the ``lines`` of its graph as exported (a compile may change the graph), a ``second`` export of the
-    same program, one of an ``other`` program, and ``optioned`` exports by option.
->>>>>>> flow
+    case has the ``lines`` of its graph as exported (a compile may change the graph), a ``second`` export of the
+    same program, one of an ``other`` program, and ``optioned`` exports by option; if it went through "train", it
+    has facts of "train" by the other ``routes`` from an export to a callable.
     """
 
     program: Program
@@ -69,12 +64,18 @@ class Case:
     second: Joint | None = None
     other: Joint | None = None
     optioned: dict[str, Joint] = field(default_factory=dict)
+    routes: dict[str, Facts] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def decompositions(self) -> Mapping[Any, Callable[..., Any]]:
         """The table that the ``decompositions`` export was given."""
         return _decompositions()
+
+    def export(self, stack: ExitStack) -> Joint:
+        """A joint of the program like the case's own, built afresh."""
+        built = build(self.program, self.device)
+        return export(self.implementation, stack, built, arguments_for(built))
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
@@ -86,14 +87,22 @@ class Case:
             self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - start
 
 
-def walk(program: Program, implementation: Implementation, device: str = "cpu", thorough: bool | None = None) -> Case:
+def walk(
+    program: Program,
+    implementation: Implementation,
+    device: str = "cpu",
+    thorough: bool | None = None,
+    routed: Collection[str] = ROUTED,
+) -> Case:
     """The case of ``program``: eager watched, exported, compiled back, and watched again.
 
-    A ``thorough`` walk goes through every scenario and exports again. Where it is not asked for or ruled out,
-    one program in THOROUGH_SHARE gets it, by its hash, and the others take the scenarios IN_TURN.
+    A ``thorough`` walk goes through every scenario, exports again, and takes the routes of the requirements that
+    are ``routed``. Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash,
+    with the routes in turn, and the others take the scenarios IN_TURN.
     """
     if thorough is None:
         thorough = int(program.name[:4], 16) % THOROUGH_SHARE == 0
+        routed = set(routed).intersection(in_turn(program))
     case = Case(program, device, implementation, thorough, unsupported=_not_offered(program, implementation))
     if case.unsupported:
         return case
@@ -116,6 +125,9 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
     if thorough and case.joint is not None:
         with case.timed("export"):
             _export_again(case)
+    if thorough and case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
+        with case.timed("compiled"):
+            take_routes(case, routed)
     return case
 
 
@@ -151,7 +163,7 @@ def _believe_near_misses_only_in_double(case: Case) -> None:
     if not near or program == case.program:
         return
     # Thorough, or the twin, which has another hash, would take other scenarios in its turn.
-    twin = walk(program, case.implementation, case.device, thorough=True)
+    twin = walk(program, case.implementation, case.device, thorough=True, routed=())
     also = {(scenario, difference.path) for scenario, difference in twin.differences}
     rounding = {(scenario, path) for scenario, path in near - also if scenario in twin.compiled}
     if twin.compiled and not twin.eager["train"]["error"]:
