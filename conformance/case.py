@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -17,6 +17,7 @@ from conformance.difference import NEAR_MISS, Difference, causes, same, unstable
 from conformance.graph import lines_of
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
+from conformance.routes import ROUTED, in_turn, take_routes
 from conformance.specification import Specified, specify
 from generators.build import Built, build
 from generators.options import OPTIONS, of_stage
@@ -39,7 +40,8 @@ class Case:
     or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``meaning``
     what the graph gave when it was run from its descriptors alone. A ``thorough`` case has the ``lines`` of its
     graph as exported (a compile may change the graph), a ``second`` export of the same program, one of an ``other``
-    program, and ``optioned`` exports by option.
+    program, and ``optioned`` exports by option; if it went through "train", it has facts of "train" by the other
+    ``routes`` from an export to a callable.
     """
 
     program: Program
@@ -62,12 +64,18 @@ class Case:
     other: Joint | None = None
     optioned: dict[str, Joint] = field(default_factory=dict)
     meaning: Specified | None = None
+    routes: dict[str, Facts] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def decompositions(self) -> Mapping[Any, Callable[..., Any]]:
         """The table that the ``decompositions`` export was given."""
         return _decompositions()
+
+    def export(self, stack: ExitStack) -> Joint:
+        """A joint of the program like the case's own, built afresh."""
+        built = build(self.program, self.device)
+        return export(self.implementation, stack, built, arguments_for(built))
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
@@ -79,14 +87,22 @@ class Case:
             self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - start
 
 
-def walk(program: Program, implementation: Implementation, device: str = "cpu", thorough: bool | None = None) -> Case:
+def walk(
+    program: Program,
+    implementation: Implementation,
+    device: str = "cpu",
+    thorough: bool | None = None,
+    routed: Collection[str] = ROUTED,
+) -> Case:
     """The case of ``program``: eager watched, exported, compiled back, and watched again.
 
-    A ``thorough`` walk goes through every scenario and exports again. Where it is not asked for or ruled out,
-    one program in THOROUGH_SHARE gets it, by its hash, and the others take the scenarios IN_TURN.
+    A ``thorough`` walk goes through every scenario, exports again, and takes the routes of the requirements that
+    are ``routed``. Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash,
+    with the routes in turn, and the others take the scenarios IN_TURN.
     """
     if thorough is None:
         thorough = int(program.name[:4], 16) % THOROUGH_SHARE == 0
+        routed = set(routed).intersection(in_turn(program))
     case = Case(program, device, implementation, thorough, unsupported=_not_offered(program, implementation))
     if case.unsupported:
         return case
@@ -112,6 +128,9 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
     if thorough and case.joint is not None:
         with case.timed("export"):
             _export_again(case)
+    if thorough and case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
+        with case.timed("compiled"):
+            take_routes(case, routed)
     return case
 
 
@@ -147,7 +166,7 @@ def _believe_near_misses_only_in_double(case: Case) -> None:
     if not near or program == case.program:
         return
     # Thorough, or the twin, which has another hash, would take other scenarios in its turn.
-    twin = walk(program, case.implementation, case.device, thorough=True)
+    twin = walk(program, case.implementation, case.device, thorough=True, routed=())
     also = {(scenario, difference.path) for scenario, difference in twin.differences}
     rounding = {(scenario, path) for scenario, path in near - also if scenario in twin.compiled}
     if twin.compiled and not twin.eager["train"]["error"]:

@@ -53,6 +53,7 @@ EFFECTS: dict[str, tuple[str, ...]] = {
     r"\w+:(grads\.|outputs\[\d+\]\.grad\.)": (".autograd",),
     r"train:(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
     r"written": (".value", ".shares", ".is", ".autograd", "error"),
+    r"overwritten": (".value", ".shares", ".is", ".base", ".autograd", ".written", "error"),
 }
 
 

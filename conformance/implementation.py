@@ -55,7 +55,22 @@ class Implementation(Protocol):
         """
 
     def compile_options(self) -> frozenset[str]:
-        """Which of the documented keywords of the compile this implementation offers."""
+        """Which of the documented keywords of the compile this implementation offers.
+
+        The members below are asked for where ``serializable`` is among them, and may be missing otherwise.
+        """
+
+    def serializable_options(self) -> dict[str, Any]:
+        """The options of a compile whose callable can be saved: ``serializable``, and what else that needs (C11)."""
+
+    def saved(self, compiled: Callable[..., Any]) -> bytes:
+        """A callable that was compiled so, as bytes."""
+
+    def loaded(self, data: bytes) -> Callable[..., Any]:
+        """What was saved, as a callable of parameters, buffers and the flat leaves of args and kwargs.
+
+        It gives back the flat outputs: the user's structures are the joint's.
+        """
 
 
 class AdapterError(Exception):

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch._functorch._aot_autograd.descriptors as descriptors
 import torch._functorch._aot_autograd.fx_utils as fx_utils
-from torch import nn
+from torch import fx, nn
 from torch._functorch import aot_autograd
 
 from conformance.implementation import Joint
@@ -39,3 +39,29 @@ class PyTorch:
     def compile_options(self) -> frozenset[str]:
         """The keywords of this torch version: 2.9 has none."""
         return frozenset(inspect.signature(aot_autograd.aot_compile_joint_with_descriptors).parameters) - {"jd"}
+
+    def serializable_options(self) -> dict[str, Any]:
+        """Compilers whose results can be saved: the default ones give plain functions."""
+        return {"serializable": True, "fw_compiler": _as_output_code, "bw_compiler": _as_output_code}
+
+    def saved(self, compiled: Callable[..., Any]) -> bytes:
+        """The artifacts of the callable, which documents call a BundledAOTAutogradSerializableCallable."""
+        return _serializable_callable().serialize_compile_artifacts(compiled)  # type: ignore[no-any-return]
+
+    def loaded(self, data: bytes) -> Callable[..., Any]:
+        """The callable of the artifacts: flat arguments in, flat outputs out."""
+        return _serializable_callable().deserialize_compile_artifacts(data)  # type: ignore[no-any-return]
+
+
+def _serializable_callable() -> Any:
+    """The class that saves and loads; 2.9 has none."""
+    from torch._dynamo.aot_compile_types import BundledAOTAutogradSerializableCallable
+
+    return BundledAOTAutogradSerializableCallable
+
+
+def _as_output_code(module: fx.GraphModule, example_inputs: Any) -> Any:
+    """The graph as it is, in the one container for FX graphs that knows how to save itself; 2.9 has none."""
+    from torch._inductor.output_code import RegionalOutputCode
+
+    return RegionalOutputCode(module)

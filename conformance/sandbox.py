@@ -13,6 +13,7 @@ import os
 import resource
 import signal
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -24,6 +25,7 @@ import golden
 from conformance.findings import load_findings
 from conformance.implementation import load_implementation
 from conformance.judge import Judged, Verdict, judge
+from conformance.routes import ROUTED
 from conformance.shards import Shard, draw
 from generators.features import features
 from generators.program import Program
@@ -63,9 +65,9 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def judge(self, program: Program, thorough: bool | None = None) -> Verdict:
+    def judge(self, program: Program, thorough: bool | None = None, routed: Collection[str] = ROUTED) -> Verdict:
         """The verdict on ``program``, crash and timeout among the possible outcomes."""
-        answer = self._ask(("judge", program, thorough), self.job.timeout)
+        answer = self._ask(("judge", program, thorough, frozenset(routed)), self.job.timeout)
         if isinstance(answer, Verdict):
             if answer.outcome is Outcome.ERROR:
                 self.close()  # what this program left behind, an open mode say, would spoil the next one
@@ -154,11 +156,9 @@ def _serve(pipe: Connection, job: Job) -> None:
         if question == "draw":
             pipe.send(draw(details[0]))
         else:
-            program, thorough = details
-            verdict = judge(
-                program, implementation, device=job.device, findings=findings, only=job.only, thorough=thorough
-            )
-            pipe.send(_sendable(verdict))
+            program, thorough, routed = details
+            options = {"device": job.device, "findings": findings, "only": job.only, "thorough": thorough, "routed": routed}
+            pipe.send(_sendable(judge(program, implementation, **options)))
 
 
 def prepare_child(device: str) -> None:

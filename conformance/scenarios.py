@@ -1,4 +1,4 @@
-"""The ways in which a callable is used while it is watched (C2-C5, C7).
+"""The ways in which a callable is used while it is watched (C2-C5, C7, C8).
 
 A scenario gets something to call and what was built for it, and records facts. Eager and the
 implementation go through the same scenario, each with fresh inputs.
@@ -233,6 +233,19 @@ def written(grad: bool) -> Callable[[Watch], None]:
     return scenario
 
 
+def overwritten(watch: Watch) -> None:
+    """Everything that the caller may write is written between forward and backward: saved activations among it (C8)."""
+    versions = watch.versions()
+    leaves = watch.forward()
+    roots = roots_of([*leaves, *_written_by_call(watch, versions)])
+    plain = [t for t in watch.built.tensors.values() if is_leaf(t) is True and not t.requires_grad]
+    with torch.no_grad():
+        for tensor in {id(t): t for t in [*leaves, *plain] if isinstance(t, torch.Tensor)}.values():
+            _write(tensor)
+    watch.backward(roots)
+    watch.gradients()
+
+
 def _write(tensor: torch.Tensor) -> str:
     """ "written", or "refused" where autograd or memory overlap does not allow it."""
     try:
@@ -261,13 +274,16 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
     "written_no_grad": written(grad=False),
     "larger": other_sizes,
     "smaller": other_sizes,
+    "overwritten": overwritten,
 }
 
 #: Scenarios that say nothing new about a program without a gradient, or with a single root.
-NEEDS_GRADIENT = frozenset({"again", "alone0", "alone1", "one_by_one", "retained", "no_grad", "non_leaf", "written"})
+NEEDS_GRADIENT = frozenset(
+    {"again", "alone0", "alone1", "one_by_one", "retained", "no_grad", "non_leaf", "written", "overwritten"}
+)
 NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
 #: Of these a program with gradients goes through one group, chosen by its hash, unless the case is thorough.
-IN_TURN = (("retained", "alone0"), ("non_leaf", "one_by_one"), ("alone1", "written_no_grad"))
+IN_TURN = (("retained", "alone0"), ("non_leaf", "one_by_one", "overwritten"), ("alone1", "written_no_grad"))
 #: The values that a scenario runs on; 0 are those that the program was exported with.
 VARIANT = {"again": 1, "twice": 2}
 #: The scenarios of a program with symbolic sizes, and what each such size becomes.

@@ -7,6 +7,7 @@ from conformance.rules import (  # noqa: F401
     meaning,
     pieces,
     pipeline,
+    routes,
     soundness,
     utilities,
     vocabulary,

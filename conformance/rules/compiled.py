@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from conformance import scenarios
 from conformance.case import Case
-from conformance.difference import Difference
+from conformance.difference import Difference, differences
 from conformance.observation import Raised
 from conformance.refusals import documented
 from conformance.rule import Complaint, rule
@@ -19,6 +19,7 @@ from conformance.signature import frame_of
 #: (requirement, scenarios, paths): the first row that matches ``scenario:path`` in full owns the fact.
 OWNERS: tuple[tuple[str, str, str], ...] = (
     ("C16", r"larger|smaller", r".*"),
+    ("C8", r"overwritten", r".*"),
     ("C1", r"train", r"outputs\.structure"),
     ("C6", r"train|written|written_no_grad", r"error"),
     ("C3", r"train|again|alone\d|one_by_one", r"grads\..*|outputs\[\d+\]\.grad\..*"),
@@ -114,6 +115,22 @@ def is_internal(error: BaseException) -> bool:
 @rule("C7", was_called)
 def calls_after_the_first_are_as_in_eager(case: Case) -> Iterator[Complaint]:
     yield from _owned(case, "C7")
+
+
+@rule("C8", lambda case: was_called(case) and "overwritten" in case.compiled)
+def saved_activations_are_guarded(case: Case) -> Iterator[Complaint]:
+    """Where eager refuses to go on with what was written, the gradients may also be those of the unwritten values."""
+    for path, expected, found in _owned(case, "C8"):
+        if path == "overwritten:error" and case.eager["overwritten"]["error"]:
+            yield from _gradients_of_written_values(case)
+        else:
+            yield path, expected, found
+
+
+def _gradients_of_written_values(case: Case) -> Iterator[Complaint]:
+    for difference in differences(case.compiled["train"], case.compiled["overwritten"], case.unjudged):
+        if difference.path.startswith("grads."):
+            yield f"overwritten:{difference.path}", f"an error as in eager, or {difference.expected}", difference.found
 
 
 @rule("C13", was_called)
