@@ -5,24 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from conformance import scenarios
 from conformance.difference import Difference, causes, same, unstable_paths
+from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor
+from conformance.thorough import caller, decompositions, export_again
 from generators.build import Built, build
-from generators.program import Const, Node, Program
+from generators.program import Program
 from generators.variants import in_double
 
 #: Values within so many tolerances of each other may differ by rounding alone.
 NEAR_MISS = 1000.0
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
 THOROUGH_SHARE = 64
+#: And one of so many of those is captured by Dynamo first, which takes as long as all the rest.
+CAPTURED_SHARE = 4 * THOROUGH_SHARE
 
 
 @dataclass
@@ -32,18 +35,22 @@ class Case:
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
     nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``refusal`` is
     the error with which the export or the compile ended; then there is no ``joint``, or nothing in
-    ``compiled``. ``before`` and ``after`` are what the caller holds around the export. A ``thorough`` case
-    has a ``second`` export of the same program, one of an ``other`` program, and ``optioned`` exports by option.
+    ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``left_behind`` the
+    global state that is other than before once the ExitStack is closed. A ``thorough`` case has a ``second``
+    export of the same program, one of an ``other`` program, ``optioned`` exports by option, and what they show
+    in "train"; and, if it is ``to_capture``, the export of what Dynamo ``captured``.
     """
 
     program: Program
     device: str
     implementation: Implementation
     thorough: bool
+    to_capture: bool = False
     eager: dict[str, Facts] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
     before: Facts = field(default_factory=dict)
     after: Facts = field(default_factory=dict)
+    left_behind: dict[str, str] = field(default_factory=dict)
     joint: Any = None
     built: Any = None
     refusal: Raised | None = None
@@ -52,12 +59,14 @@ class Case:
     second: Joint | None = None
     other: Joint | None = None
     optioned: dict[str, Joint] = field(default_factory=dict)
+    optioned_results: dict[str, Facts] = field(default_factory=dict)
+    captured: Any = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def decompositions(self) -> Mapping[Any, Callable[..., Any]]:
         """The table that the ``decompositions`` export was given."""
-        return _decompositions()
+        return decompositions()
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
@@ -75,13 +84,20 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
     A ``thorough`` walk goes through every scenario and exports again. Where it is not asked for or ruled out,
     one program in THOROUGH_SHARE gets it, by its hash, and the others take the scenarios IN_TURN.
     """
-    if thorough is None:
-        thorough = int(program.name[:4], 16) % THOROUGH_SHARE == 0
-    case = Case(program, device, implementation, thorough)
+    turn = int(program.name[:4], 16)
+    to_capture = turn % CAPTURED_SHARE == 0 if thorough is None else thorough
+    thorough = turn % THOROUGH_SHARE == 0 if thorough is None else thorough
+    case = Case(program, device, implementation, thorough, to_capture)
     with case.timed("eager"):
         _watch_eager(case)
+    spoilt_before = left_behind()
     with ExitStack() as stack:
         call = _export_and_compile(case, stack)
+    if not spoilt_before:
+        case.left_behind = left_behind()
+        put_back()
+    if left_behind():
+        call, thorough = None, False  # nothing that runs now could be believed
     if case.built is not None:
         case.after = standing(case.built)
     if call is not None:
@@ -95,7 +111,7 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
         _believe_near_misses_only_in_double(case)
     if thorough and case.joint is not None:
         with case.timed("export"):
-            _export_again(case)
+            export_again(case)
     return case
 
 
@@ -174,8 +190,7 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
     except Exception as error:
         case.refusal = Raised(stage, error)
         return None
-    fqns = [*case.joint.params_spec, *case.joint.buffers_spec]
-    return lambda built: compiled(*(built.state(fqn) for fqn in fqns), *built.args, **built.kwargs)
+    return caller(case.joint, compiled)
 
 
 def standing(built: Built) -> Facts:
@@ -195,40 +210,3 @@ def standing(built: Built) -> Facts:
         facts[f"module {path}.attributes"] = sorted(vars(module))
         facts[f"module {path}.training"] = module.training
     return facts
-
-
-def _export_again(case: Case) -> None:
-    """The thorough exports. One that fails where the first did not is left out: the rules see it missing."""
-    case.second = _try_export(case, case.program)
-    outputs = Node("tuple", (case.program.outputs, Const(7)))
-    case.other = _try_export(case, replace(case.program, outputs=outputs))
-    offered = case.implementation.export_options()
-    for option, value in _OPTIONS.items():
-        if option in offered:
-            joint = _try_export(case, case.program, **{option: value()})
-            if joint is not None:
-                case.optioned[option] = joint
-
-
-def _try_export(case: Case, program: Program, **options: Any) -> Joint | None:
-    built = build(program, case.device)
-    try:
-        with ExitStack() as stack:
-            return case.implementation.export(stack, built.module, built.args, built.kwargs, **options)
-    except Exception:
-        return None
-
-
-@cache
-def _decompositions() -> Mapping[Any, Callable[..., Any]]:
-    """A few decompositions, of ops that programs use forward and backward."""
-    from torch._decomp import get_decompositions
-
-    aten = torch.ops.aten
-    return get_decompositions([aten.sigmoid_backward, aten.tanh_backward, aten.native_layer_norm, aten.addmm, aten.std])
-
-
-_OPTIONS: dict[str, Callable[[], Any]] = {
-    "decompositions": _decompositions,
-    "keep_inference_input_mutations": lambda: True,
-}

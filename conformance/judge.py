@@ -29,7 +29,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rules said of one program. ``checked`` holds the ids of the rules that applied."""
+    """What the rules said of one program. ``checked`` holds the ids of the rules that applied.
+
+    ``spoilt`` says that the process is not fit for another program: the export left something behind.
+    """
 
     program: Program
     outcome: Outcome
@@ -38,6 +41,7 @@ class Verdict:
     judged: tuple[Judged, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     detail: str | None = None
+    spoilt: bool = False
 
     @property
     def new(self) -> list[Judged]:
@@ -56,7 +60,8 @@ def judge(
 ) -> Verdict:
     """The verdict on ``program``; ``only`` restricts the rules to these ids.
 
-    An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation.
+    An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation; so is
+    global state that is other than it was, where it isn't the export that left it so (J27).
     """
     traits = features(program)
     try:
@@ -64,11 +69,14 @@ def judge(
         with case.timed("rules"):
             checked, violations = _apply_rules(case, only)
         judged = tuple(_judged(violation, traits, findings) for violation in violations)
-        leftover = left_behind()
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
-    outcome = Outcome.ERROR if leftover else _outcome(case, judged)
-    return Verdict(program, outcome, traits, checked, judged if not leftover else (), case.seconds, leftover or _refused(case))
+    leftover = left_behind()
+    if leftover and not case.left_behind:
+        told = ", ".join(f"{name} {now}" for name, now in leftover.items())
+        return Verdict(program, Outcome.ERROR, traits, checked, (), case.seconds, f"left behind: {told}")
+    spoilt = bool(case.left_behind)
+    return Verdict(program, _outcome(case, judged), traits, checked, judged, case.seconds, _refused(case), spoilt)
 
 
 def _apply_rules(case: Case, only: Collection[str]) -> tuple[tuple[str, ...], list[Violation]]:

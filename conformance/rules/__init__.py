@@ -1,3 +1,3 @@
 """The rules, one module a chapter of the contract; importing this package registers them all."""
 
-from conformance.rules import causes, compiled, graph, pipeline, soundness, vocabulary  # noqa: F401
+from conformance.rules import carried, causes, compiled, consumers, graph, options, pipeline, soundness, vocabulary  # noqa: F401
