@@ -33,11 +33,12 @@ NO_PRIMAL = ("TangentAOTInput", "ForwardTokenAOTInput", "BackwardTokenAOTInput",
 
 @rule("J19", has_joint)
 def each_fqn_has_one_placeholder(case: Case) -> Iterator[Complaint]:
-    wholes = [(kind_of(d), d.target) for d in _primals(case.joint) if hasattr(d, "target")]
+    found = [(kind_of(d), d.target) for d in _primals(case.joint) if hasattr(d, "target")]
     for kind, fqns in (("ParamAOTInput", case.joint.params_spec), ("BufferAOTInput", case.joint.buffers_spec)):
         for fqn in fqns:
-            if wholes.count((kind, fqn)) != 1:
-                yield f"placeholders of one FQN: {kind}", "1", str(wholes.count((kind, fqn)))
+            twins = [(kind, other) for other in fqns if case.built.state(other) is case.built.state(fqn)]
+            if not any(found.count(twin) for twin in twins) or found.count((kind, fqn)) > 1:
+                yield f"placeholders of one FQN: {kind}", "1", str(found.count((kind, fqn)))
 
 
 def _primals(joint: Joint) -> list[Any]:
