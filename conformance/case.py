@@ -90,12 +90,10 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
     case = Case(program, device, implementation, thorough, to_capture)
     with case.timed("eager"):
         _watch_eager(case)
-    spoilt_before = left_behind()
+    spoilt_before = bool(left_behind())
     with ExitStack() as stack:
         call = _export_and_compile(case, stack)
-    if not spoilt_before:
-        case.left_behind = left_behind()
-        put_back()
+    _note_what_is_left(case, spoilt_before)
     if left_behind():
         call, thorough = None, False  # nothing that runs now could be believed
     if case.built is not None:
@@ -112,7 +110,15 @@ def walk(program: Program, implementation: Implementation, device: str = "cpu", 
     if thorough and case.joint is not None:
         with case.timed("export"):
             export_again(case)
+        _note_what_is_left(case, spoilt_before)
     return case
+
+
+def _note_what_is_left(case: Case, spoilt_before: bool) -> None:
+    """Remember what the exports left behind, unless it isn't theirs, and put it back."""
+    if not spoilt_before:
+        case.left_behind |= left_behind()
+        put_back()
 
 
 def _watch_eager(case: Case) -> None:
