@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,19 +14,23 @@ import torch._functorch.config
 
 from conformance import scenarios
 from conformance.difference import NEAR_MISS, Difference, causes, same, unstable_paths
+from conformance.exporting import arguments_for, caller, export, not_offered, try_export
 from conformance.graph import lines_of
+from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
 from conformance.routes import ROUTED, in_turn, take_routes
 from conformance.specification import Specified, specify
+from conformance.thorough import decompositions, export_again
 from generators.build import Built, build
-from generators.options import OPTIONS, of_stage
-from generators.preludes.symbolic import with_symbolic_sizes
-from generators.program import Const, Node, Program
+from generators.options import of_stage
+from generators.program import Const, Program
 from generators.variants import in_double
 
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
 THOROUGH_SHARE = 64
+#: And one of so many of those is captured by Dynamo first, which takes as long as all the rest.
+CAPTURED_SHARE = 4 * THOROUGH_SHARE
 
 
 @dataclass
@@ -37,21 +41,26 @@ class Case:
     nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
     which option of the program is not offered; then it is not exported at all. The export was given the
     ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
-    or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``meaning``
-    what the graph gave when it was run from its descriptors alone. A ``thorough`` case has the ``lines`` of its
-    graph as exported (a compile may change the graph), a ``second`` export of the same program, one of an ``other``
-    program, and ``optioned`` exports by option; if it went through "train", it has facts of "train" by the other
-    ``routes`` from an export to a callable.
+    or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``left_behind``
+    the global state that is other than before once the ExitStack is closed, ``meaning`` what the graph gave when it
+    was run from its descriptors alone.
+
+    A ``thorough`` case has the ``lines`` of its graph as exported (a compile may change the graph), a ``second``
+    export of the same program, one of an ``other`` program, ``optioned`` exports by option, and what they show in
+    "train"; if it is ``to_capture``, the export of what Dynamo ``captured``; if it went through "train", facts of
+    "train" by the other ``routes`` from an export to a callable.
     """
 
     program: Program
     device: str
     implementation: Implementation
     thorough: bool
+    to_capture: bool = False
     eager: dict[str, Facts] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
     before: Facts = field(default_factory=dict)
     after: Facts = field(default_factory=dict)
+    left_behind: dict[str, str] = field(default_factory=dict)
     joint: Any = None
     built: Any = None
     arguments: Any = None
@@ -65,12 +74,14 @@ class Case:
     optioned: dict[str, Joint] = field(default_factory=dict)
     meaning: Specified | None = None
     routes: dict[str, Facts] = field(default_factory=dict)
+    optioned_results: dict[str, Facts] = field(default_factory=dict)
+    captured: Any = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def decompositions(self) -> Mapping[Any, Callable[..., Any]]:
         """The table that the ``decompositions`` export was given."""
-        return _decompositions()
+        return decompositions()
 
     def export(self, stack: ExitStack) -> Joint:
         """A joint of the program like the case's own, built afresh."""
@@ -100,16 +111,23 @@ def walk(
     are ``routed``. Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash,
     with the routes in turn, and the others take the scenarios IN_TURN.
     """
+    turn = int(program.name[:4], 16)
+    is_plain = not (program.options or program.dressing or program.symbolic)
+    to_capture = is_plain and (turn % CAPTURED_SHARE == 0 if thorough is None else thorough)
     if thorough is None:
-        thorough = int(program.name[:4], 16) % THOROUGH_SHARE == 0
+        thorough = turn % THOROUGH_SHARE == 0
         routed = set(routed).intersection(in_turn(program))
-    case = Case(program, device, implementation, thorough, unsupported=_not_offered(program, implementation))
+    case = Case(program, device, implementation, thorough, to_capture, unsupported=not_offered(program, implementation))
     if case.unsupported:
         return case
     with case.timed("eager"):
         _watch_eager(case)
+    spoilt_before = bool(left_behind())
     with ExitStack() as stack:
         call = _export_and_compile(case, stack)
+    _note_what_is_left(case, spoilt_before)
+    if left_behind():
+        call, thorough = None, False  # nothing that runs now could be believed
     if case.built is not None:
         case.after = standing(case.built)
     if call is not None:
@@ -124,14 +142,22 @@ def walk(
         _believe_near_misses_only_in_double(case)
     if case.joint is not None and not case.eager["train"]["error"]:
         with case.timed("rules"):
-            case.meaning = specify(implementation, case.joint, program, device, partial(_try_export, case))
+            case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
     if thorough and case.joint is not None:
         with case.timed("export"):
-            _export_again(case)
+            export_again(case)
+        _note_what_is_left(case, spoilt_before)
     if thorough and case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
         with case.timed("compiled"):
             take_routes(case, routed)
     return case
+
+
+def _note_what_is_left(case: Case, spoilt_before: bool) -> None:
+    """Remember what the exports left behind, unless it isn't theirs, and put it back."""
+    if not spoilt_before:
+        case.left_behind |= left_behind()
+        put_back()
 
 
 def _watch_eager(case: Case) -> None:
@@ -215,35 +241,7 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
     except Exception as error:
         case.refusal = Raised(stage, error)
         return None
-    fqns = [*case.joint.params_spec, *case.joint.buffers_spec]
-    return lambda built: compiled(*(built.state(fqn) for fqn in fqns), *built.args, **built.kwargs)
-
-
-Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-
-
-def arguments_for(built: Built) -> Arguments:
-    """What the export is given: the built arguments, as fake tensors where the program has symbolic sizes."""
-    given = (built.args, built.kwargs)
-    return with_symbolic_sizes(given, built.program.symbolic) if built.program.symbolic else given
-
-
-def export(implementation: Implementation, stack: ExitStack, built: Built, arguments: Arguments, **options: Any) -> Joint:
-    """The joint graph for these arguments, with the program's own options and these ``options``."""
-    stack.enter_context(torch._functorch.config.patch(of_stage(built.program.options, "config")))
-    args, kwargs = arguments
-    return implementation.export(stack, built.module, args, kwargs, **of_stage(built.program.options, "export") | options)
-
-
-def _not_offered(program: Program, implementation: Implementation) -> str:
-    """The first of the program's options that this implementation, or this torch, does not have; "" if none."""
-    offered = {
-        "export": implementation.export_options(),
-        "compile": implementation.compile_options(),
-        "config": torch._functorch.config.get_config_copy().keys(),
-    }
-    options = map(OPTIONS.__getitem__, program.options)
-    return next((f"{o.name} is not offered" for o in options if o.keyword not in offered[o.stage]), "")
+    return caller(case.joint, compiled)
 
 
 def _holds_at(case: Case, scenario: str) -> bool:
@@ -280,40 +278,3 @@ def standing(built: Built) -> Facts:
         facts.update({f"module {path}.{name}": len(value) for name, value in vars(module).items() if name.endswith("_hooks")})
         facts[f"module {path}.training"] = module.training
     return facts
-
-
-def _export_again(case: Case) -> None:
-    """The thorough exports. One that fails where the first did not is left out: the rules see it missing."""
-    case.second = _try_export(case, case.program)
-    outputs = Node("tuple", (case.program.outputs, Const(7)))
-    case.other = _try_export(case, replace(case.program, outputs=outputs))
-    offered = case.implementation.export_options()
-    for option, value in _OPTIONS.items():
-        if option in offered:
-            joint = _try_export(case, case.program, **{option: value()})
-            if joint is not None:
-                case.optioned[option] = joint
-
-
-def _try_export(case: Case, program: Program, **options: Any) -> Joint | None:
-    built = build(program, case.device)
-    try:
-        with ExitStack() as stack:
-            return export(case.implementation, stack, built, arguments_for(built), **options)
-    except Exception:
-        return None
-
-
-@cache
-def _decompositions() -> Mapping[Any, Callable[..., Any]]:
-    """A few decompositions, of ops that programs use forward and backward."""
-    from torch._decomp import get_decompositions
-
-    aten = torch.ops.aten
-    return get_decompositions([aten.sigmoid_backward, aten.tanh_backward, aten.native_layer_norm, aten.addmm, aten.std])
-
-
-_OPTIONS: dict[str, Callable[[], Any]] = {
-    "decompositions": _decompositions,
-    "keep_inference_input_mutations": lambda: True,
-}

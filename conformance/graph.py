@@ -93,3 +93,19 @@ def chain(descriptor: Any) -> Iterator[Any]:
     while descriptor is not None:
         yield descriptor
         descriptor = wrapped(descriptor)
+
+
+def is_symbolic(node: fx.Node) -> bool:
+    """Whether what the node gives is a symbolic number, or a tensor of symbolic sizes."""
+    val = node.meta.get("val")
+    return val._has_symbolic_sizes_strides if isinstance(val, torch.Tensor) else isinstance(val, torch.SymInt)
+
+
+def is_backward(node: fx.Node) -> bool:
+    """Whether the graph itself says that the node belongs to the backward (J14)."""
+    return node.meta.get("partitioner_tag") == "is_backward"
+
+
+def forward_calls(joint: Joint) -> list[fx.Node]:
+    """The calls that are no part of the backward."""
+    return [node for node in joint.graph_module.graph.nodes if node.op == "call_function" and not is_backward(node)]

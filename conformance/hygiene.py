@@ -6,9 +6,10 @@ The random generator is not among it: each scenario seeds it anew, and J15 and C
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
-from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack, _pop_mode
 
 #: Name -> how the state is read. Each is compared with what it was when this module was imported.
 STATES: dict[str, Callable[[], object]] = {
@@ -26,7 +27,25 @@ STATES: dict[str, Callable[[], object]] = {
 _CLEAN = {name: read() for name, read in STATES.items()}
 
 
-def left_behind() -> str:
-    """What a program left other than it was, as one line; empty if nothing."""
-    left = [f"{name} {read()}" for name, read in STATES.items() if read() != _CLEAN[name]]
-    return f"left behind: {', '.join(left)}" if left else ""
+#: How what can be put back is put back: with a mode left on, nothing else could be judged.
+_PUT_BACK: dict[str, Callable[[], object]] = {
+    "dispatch modes": lambda: _pop(_get_current_dispatch_mode_stack, _pop_mode),
+    "torch function modes": lambda: _pop(lambda: [None] * torch._C._len_torch_function_stack(), torch.overrides._pop_mode),
+    "grad mode": lambda: torch.set_grad_enabled(bool(_CLEAN["grad mode"])),
+}
+
+
+def _pop(stack: Callable[[], list[Any]], pop: Callable[[], object]) -> None:
+    while stack():
+        pop()
+
+
+def left_behind() -> dict[str, str]:
+    """What is other than it was, by the name of the state, and how it is now; empty if nothing."""
+    return {name: str(read()) for name, read in STATES.items() if read() != _CLEAN[name]}
+
+
+def put_back() -> None:
+    """Modes and the grad mode as they were; the other states stay as they are."""
+    for name in left_behind().keys() & _PUT_BACK.keys():
+        _PUT_BACK[name]()

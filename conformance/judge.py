@@ -35,7 +35,8 @@ class Judged:
 class Verdict:
     """What the rules said of one program. ``checked`` holds the ids of the rules that applied.
 
-    ``exported`` and ``descriptors`` are as in the run record's row.
+    ``exported`` and ``descriptors`` are as in the run record's row. ``spoilt`` says that the process is not fit
+    for another program: the export left something behind.
     """
 
     program: Program
@@ -47,6 +48,7 @@ class Verdict:
     exported: bool = False
     descriptors: dict[str, tuple[int, int]] = field(default_factory=dict)
     detail: str | None = None
+    spoilt: bool = False
 
     @property
     def new(self) -> list[Judged]:
@@ -66,7 +68,8 @@ def judge(
 ) -> Verdict:
     """The verdict on ``program``; ``only`` restricts the rules to these ids, ``routed`` the routes to theirs.
 
-    An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation.
+    An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation; so is
+    global state that is other than it was, where it isn't the export that left it so (J27).
     """
     traits = features(program)
     try:
@@ -77,19 +80,23 @@ def judge(
             checked, violations = _apply_rules(case, only)
         judged = tuple(_judged(violation, traits, findings) for violation in violations)
         descriptors = descriptors_of(case)
-        leftover = left_behind()
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
+    leftover = left_behind()
+    if leftover and not case.left_behind:
+        told = ", ".join(f"{name} {now}" for name, now in leftover.items())
+        return Verdict(program, Outcome.ERROR, traits, checked, seconds=case.seconds, detail=f"left behind: {told}")
     return Verdict(
         program,
-        Outcome.ERROR if leftover else _outcome(case, judged),
+        _outcome(case, judged),
         traits,
         checked,
-        judged=() if leftover else judged,
+        judged,
         seconds=case.seconds,
         exported=case.joint is not None,
         descriptors=descriptors,
-        detail=leftover or _refused(case),
+        detail=_refused(case),
+        spoilt=bool(case.left_behind),
     )
 
 

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: Those whose code reads joint graphs: "export" is torch.export itself, which calls the joint export.
+CONSUMERS = ("autoparallel", "graph trainer", "partitioners", "Inductor", "export")
+
 
 @dataclass(frozen=True)
 class Requirement:
@@ -20,6 +23,8 @@ class Requirement:
     level: str
     sentence: str
     source: str
+    #: Who reads the graph and relies on this, as CONSUMERS names them.
+    consumers: tuple[str, ...] = ()
 
 
 _ROWS: tuple[tuple[str, str, str, str], ...] = (
@@ -53,7 +58,17 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("J16", 'M', 'Without anything differentiable the graph is an inference graph: no tangents, no gradients', 'S'),
     ("J17", 'Q', 'Two exports of the same program give the same graph, node for node', 'C'),
     ("J18", 'M', 'Export options do as documented: `decompositions` are applied to forward and backward, `keep_inference_input_mutations`, `ignore_shape_env`, `disable_functionalization`, `_record_nn_module_stack`, `_disable_torch_fn_metadata_mode`', 'G S'),
+    ("J19", 'Q', 'Each FQN in params_spec and buffers_spec has exactly one placeholder: its own, or for a subclass its pieces; the FQNs of one tensor may share one', 'C'),
     ("J20", 'Q', 'The number of leading outputs that are no gradients is the number of forward outputs that the partition is given', 'C'),
+    ("J21", 'Q', 'A training graph has, after the forward outputs, one output slot a primal, in the order of the primals; where there is no gradient None keeps its place', 'C'),
+    ("J22", 'Q', 'In a training graph the names of placeholders contain `tangents` for what only the backward takes, tangents and backward tokens, and `primals` for the others', 'C'),
+    ("J23", 'Q', 'A parameter that the forward does not use keeps its placeholder, and its gradient slot holds None', 'C'),
+    ("J24", 'Q', '`meta["val"]` is there on every placeholder that stands for a tensor and on every call that returns something; its tensors are fake tensors of one mode, which is `fake_mode`', 'C'),
+    ("J25", 'Q', '`custom` annotations of forward nodes reach the backward nodes of the same `seq_nr`, gradient accumulation excepted, each node with a dict of its own; the `seq_nr` of each other backward node is that of a forward node', 'C'),
+    ("J26", 'Q', "A tangent's val has the strides that its cotangent is given at run time: those of its output, where that is static, dense and does not overlap itself", 'C'),
+    ("J27", 'Q', 'No fake or other mode, and no other global state, is left behind once the ExitStack is closed, after success and after failure', 'C'),
+    ("J28", 'Q', 'A module that Dynamo captured, exported with example tensors equal in kind to those of the capture but not the same objects, gets no symbolic sizes', 'C'),
+    ("J29", 'Q', "Where Dynamo captured the module, every tensor call of the forward carries a `stack_trace` that points into the user's forward, replayed views included", 'C'),
     ("S1", 'M', 'The inputs computed from the descriptors alone are accepted by the graph', 'G S'),
     ("S2", 'M', "Each PlainAOTOutput(i) equals eager's output i; each InputMutation equals the input (or base) after eager ran; each IntermediateBase equals the `_base` of eager's output", 'G S'),
     ("S3", 'M', "Each gradient output equals eager's gradient for that input under the same tangents (for a duplicated input, the sum over its twins)", 'G S'),
@@ -95,4 +110,24 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("E11", 'M', 'Control flow (cond, map, while_loop, scan) appears as higher-order ops with subgraphs read by get_attr, and computes as eager does', 'E'),
 )
 
-REQUIREMENTS: dict[str, Requirement] = {row[0]: Requirement(*row) for row in _ROWS}
+#: By requirement, who is known to rely on it.
+_CONSUMERS: dict[str, tuple[str, ...]] = {
+    "J3": ("autoparallel", "graph trainer", "partitioners", "Inductor", "export"),
+    "J4": ("autoparallel", "partitioners"),
+    "J5": ("autoparallel",),
+    "J9": ("autoparallel", "graph trainer"),
+    "J13": ("autoparallel",),
+    "J14": ("autoparallel", "graph trainer", "partitioners"),
+    "J19": ("autoparallel",),
+    "J21": ("autoparallel", "graph trainer"),
+    "J22": ("autoparallel", "partitioners"),
+    "J23": ("autoparallel",),
+    "J24": ("autoparallel", "graph trainer"),
+    "J25": ("autoparallel", "graph trainer"),
+    "J26": ("autoparallel", "Inductor"),
+    "J27": ("autoparallel",),
+    "J28": ("autoparallel", "graph trainer"),
+    "J29": ("autoparallel", "graph trainer"),
+}
+
+REQUIREMENTS: dict[str, Requirement] = {row[0]: Requirement(*row, _CONSUMERS.get(row[0], ())) for row in _ROWS}

@@ -69,7 +69,7 @@ class Sandbox:
         """The verdict on ``program``, crash and timeout among the possible outcomes."""
         answer = self._ask(("judge", program, thorough, frozenset(routed)), self.job.timeout)
         if isinstance(answer, Verdict):
-            if answer.outcome is Outcome.ERROR:
+            if answer.spoilt or answer.outcome is Outcome.ERROR:
                 self.close()  # what this program left behind, an open mode say, would spoil the next one
             return answer
         return Verdict(program, answer.outcome, features(program), detail=answer.detail)

@@ -18,6 +18,7 @@ def violation_text(item: Judged, program: Program, device: str) -> str:
     return "\n".join(
         [
             f"{requirement.id} ({requirement.level}): {requirement.sentence}",
+            *([f"  relied on by {', '.join(requirement.consumers)}"] if requirement.consumers else []),
             f"  at        {violation.path}",
             f"  expected  {violation.expected}",
             f"  found     {violation.found}",

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from conformance.case import NEAR_MISS, Case
-from conformance.difference import differences, same
+from conformance.case import Case
+from conformance.difference import NEAR_MISS, differences, same
 from conformance.observation import Facts
 from conformance.refusals import documented
 from conformance.routes import ROUTES, Route

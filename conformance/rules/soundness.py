@@ -16,6 +16,7 @@ from conformance.difference import differences, same
 from conformance.graph import (
     chain,
     flat_results,
+    forward_calls,
     kind_of,
     kinds_of,
     lines_of,
@@ -30,7 +31,6 @@ from conformance.graph import (
 from conformance.observation import Raised
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.primals import attributes, both_sides, name_of, output_of, passed_at
-from generators.vocabulary import VOCABULARY
 
 
 @rule("J10", lambda case: has_joint(case) and case.thorough)
@@ -150,8 +150,17 @@ def _flat_run(run: Any, inputs: list[Any]) -> list[Any]:
             return [type(error).__name__]
 
 
-@rule("J14", is_training)
+@rule("J14", lambda case: is_training(case) or "_record_nn_module_stack" in case.optioned)
 def forward_and_backward_are_told_apart(case: Case) -> Iterator[Complaint]:
+    if is_training(case):
+        yield from _wrong_tags(case)
+    graph = "a training graph" if is_training(case) else "an inference graph"
+    for how, joint in (("", case.optioned.get("_record_nn_module_stack")), (", captured by Dynamo", case.captured)):
+        if joint is not None and any(node.meta.get("nn_module_stack") is None for node in forward_calls(joint)):
+            yield f"nn_module_stack asked for, of a forward node in {graph}{how}", "the modules it was called in", "none"
+
+
+def _wrong_tags(case: Case) -> Iterator[Complaint]:
     forward, backward = _forward_nodes(case), _backward_nodes(case)
     for node in case.joint.graph_module.graph.nodes:
         if node.op == "output":
@@ -227,39 +236,3 @@ def two_exports_give_one_graph(case: Case) -> Iterator[Complaint]:
             return
     if len(first) != len(second):
         yield "graph of a second export", f"{len(first)} nodes", f"{len(second)} nodes"
-
-
-@rule("J18", lambda case: has_joint(case) and case.thorough and bool(_tried_options(case)))
-def export_options_do_as_documented(case: Case) -> Iterator[Complaint]:
-    for option in _tried_options(case) - case.optioned.keys():
-        yield option, "a joint graph, as without the option", "an error"
-    for option, joint in case.optioned.items():
-        nodes = [node for node in joint.graph_module.graph.nodes if node.op == "call_function"]
-        if option == "decompositions":
-            left = [str(node.target) for node in nodes if node.target in case.decompositions]
-            if left:
-                yield "decompositions", "applied in forward and backward", f"left: {left}"
-        elif option == "keep_inference_input_mutations":
-            yield from _kept_mutations(case, joint)
-
-
-def _tried_options(case: Case) -> set[str]:
-    return {"decompositions", "keep_inference_input_mutations"} & case.implementation.export_options()
-
-
-def _kept_mutations(case: Case, joint: Any) -> Iterator[Complaint]:
-    """In an inference graph, a mutation kept in the graph is a copy_ and no output.
-
-    Not judged where the program changes metadata in place: no copy_ can do that.
-    """
-    changes_metadata = any(VOCABULARY[statement.op].kind == "metadata" for statement in case.program.body)
-    if changes_metadata or any(kind_of(whole(d)) == "TangentAOTInput" for d in placeholder_descriptors(joint)):
-        return
-    left = [d for d in output_descriptors(joint) if kind_of(d) == "InputMutationAOTOutput"]
-    if left:
-        yield "keep_inference_input_mutations", "mutations done in the graph", f"handed out: {left}"
-    nodes = joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.copy_.default)
-    copies = {node.args[0].meta.get("desc") for node in nodes}
-    for mutation in output_descriptors(case.joint):
-        if kind_of(mutation) == "InputMutationAOTOutput" and mutation not in left and mutation.mutated_input not in copies:
-            yield "keep_inference_input_mutations", "a copy_ for each mutation", f"none for {mutation}"

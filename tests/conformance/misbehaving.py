@@ -77,6 +77,37 @@ class LeavesGradModeBehind(Misbehaving):
         return joint
 
 
+class LeavesModeAndAttributeBehind(LeavesModeBehind):
+    def export(
+        self, stack: ExitStack, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], **options: Any
+    ) -> Joint:
+        joint = super().export(stack, module, args, kwargs, **options)
+        if args[0].numel() == 7:
+            module.traced = True  # type: ignore[assignment]
+        return joint
+
+
+class LeavesDtypeWhereItFails(Misbehaving):
+    def act(self) -> None:
+        torch.set_default_dtype(torch.float64)
+        module: Any = None
+        module.forward()
+
+
+class LeavesDtypeBehind(PyTorch):
+    """A call, and not the export, that leaves another default dtype behind."""
+
+    def compile(self, joint: Joint, **options: Any) -> Callable[..., Any]:
+        compiled = super().compile(joint, **options)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if args and args[0].numel() == 7:
+                torch.set_default_dtype(torch.float64)
+            return compiled(*args, **kwargs)
+
+        return call
+
+
 class TakesAllMemory(Misbehaving):
     def act(self) -> None:
         torch.empty(1 << 40, dtype=torch.uint8).fill_(1)

@@ -26,11 +26,14 @@ ALL_RULES: dict[str, Rule] = {**RULES, **VOCABULARY_RULES}
 
 #: Where PyTorch itself breaks a rule on nearly every program: the places that its signatures name.
 BROKEN_EVERYWHERE = {
-    "C11": "serializable:error",
-    "C17": "second of two:error",
-    "C7": "no_grad:outputs[#].autograd",
-    "J10": "cache_hash of a second export",
-    "J14": "partitioner_tag of a node that depends on no tangent, used in backward alone",
+    "C11": ("serializable:error",),
+    "C17": ("second of two:error",),
+    "C7": ("no_grad:outputs[#].autograd",),
+    "J10": ("cache_hash of a second export",),
+    "J14": (
+        "partitioner_tag of a node that depends on no tangent, used in backward alone",
+        "nn_module_stack asked for, of a forward node in a training graph",
+    ),
 }
 
 every_wrong = pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.rule}: {wrong.title}")
@@ -69,7 +72,7 @@ def test_rule_catches(wrong: Wrong) -> None:
 @every_wrong
 def test_rule_lets_pytorch_pass(wrong: Wrong) -> None:
     found = signatures(ALL_RULES[wrong.rule], right_subject(wrong.program, wrong.right, routed(wrong.rule)))
-    assert [signature for signature in found if signature.path != BROKEN_EVERYWHERE.get(wrong.rule)] == []
+    assert [signature for signature in found if signature.path not in BROKEN_EVERYWHERE.get(wrong.rule, ())] == []
 
 
 @pytest.mark.parametrize("rule", ALL_RULES)

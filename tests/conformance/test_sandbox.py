@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+import torch
+from torch._subclasses import FakeTensorMode
+from torch.overrides import BaseTorchFunctionMode
 
 from conformance import hygiene
 from conformance.pytorch import PyTorch
@@ -34,8 +37,7 @@ def sandbox_for(name: str, timeout: float = 60.0) -> Sandbox:
         ("Exits", Outcome.CRASH, "exit status 3"),
         ("ExitsQuietly", Outcome.CRASH, "exit status 0"),
         ("Interrupts", Outcome.CRASH, "exit status 1"),
-        ("LeavesModeBehind", Outcome.ERROR, "FakeTensorMode"),
-        ("LeavesGradModeBehind", Outcome.ERROR, "left behind: grad mode False"),
+        ("LeavesDtypeBehind", Outcome.ERROR, "left behind: default dtype torch.float64"),
     ],
 )
 def test_what_it_does_to_the_process_is_the_verdict_and_the_next_program_is_judged(
@@ -45,6 +47,21 @@ def test_what_it_does_to_the_process_is_the_verdict_and_the_next_program_is_judg
         bad, good = sandbox.judge(SEVEN), sandbox.judge(INFERENCE)
     assert detail in str(bad.detail)
     assert (bad.outcome, bad.program, good.outcome) == (outcome, SEVEN, Outcome.PASS)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [("LeavesModeBehind", {"J27"}), ("LeavesGradModeBehind", {"J27"}), ("LeavesDtypeWhereItFails", {"J27", "C6"})],
+)
+def test_what_the_export_leaves_behind_is_a_violation_and_the_next_program_is_judged(name: str, rules: set[str]) -> None:
+    with sandbox_for(name) as sandbox:
+        bad, good = sandbox.judge(SEVEN), sandbox.judge(INFERENCE)
+    assert ({item.violation.rule for item in bad.new}, good.outcome) == (rules, Outcome.PASS)
+
+
+def test_what_the_export_leaves_behind_hides_no_other_violation() -> None:
+    with sandbox_for("LeavesModeAndAttributeBehind") as sandbox:
+        assert {item.violation.rule for item in sandbox.judge(SEVEN).new} == {"J15", "J27"}
 
 
 def test_a_program_that_hangs_is_a_timeout_and_the_next_one_is_judged() -> None:
@@ -138,10 +155,23 @@ INSTANCE = PyTorch()
 
 
 def test_a_clean_process_is_clean() -> None:
-    assert hygiene.left_behind() == ""
+    assert hygiene.left_behind() == {}
 
 
 def test_every_state_that_is_left_otherwise_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     other = dict.fromkeys(hygiene.STATES, object)
     monkeypatch.setattr(hygiene, "STATES", other)
-    assert all(name in hygiene.left_behind() for name in other)
+    assert hygiene.left_behind().keys() == other.keys()
+
+
+@pytest.mark.parametrize("enter", [FakeTensorMode().__enter__, BaseTorchFunctionMode().__enter__])
+def test_a_mode_that_is_left_on_is_put_back(enter: Callable[[], object]) -> None:
+    enter()
+    hygiene.put_back()
+    assert hygiene.left_behind() == {}
+
+
+def test_the_grad_mode_is_put_back() -> None:
+    torch.set_grad_enabled(False)
+    hygiene.put_back()
+    assert torch.is_grad_enabled()

@@ -21,10 +21,6 @@ from tests.wrong.base import Corrupted, Wrong
 from tests.wrong.graph import Covering, Spoil
 from tests.wrong.pipeline import GRAD, OUTPUT, PLAIN, TANGENT, Spoilt, more_inputs, more_results
 
-OptionsChange = Callable[[dict[str, Any]], dict[str, Any]]
-
-SIGMOID = replace(programs.ONE_OUTPUT, body=(programs.let("v0", "sigmoid", "a0"),))
-MUTATED_INFERENCE = replace(programs.INFERENCE, body=(programs.change("mul_", "a0", 2), programs.let("v0", "sin", "a0")))
 #: Shapes that do not fit: eager refuses, and so does the export.
 REFUSED = replace(programs.ONE_OUTPUT, body=(Statement("matmul", ("a0", "a0"), (), ("v0",)),))
 
@@ -174,42 +170,9 @@ def fails(joint: Joint) -> None:
     raise RuntimeError("no more exports")
 
 
-class OptionsChanged(Corrupted):
-    """PyTorch's implementation, given other options than it was asked for, its graph spoilt if there were any."""
-
-    def __init__(self, change: OptionsChange, spoil: Spoil = lambda joint: None) -> None:
-        self.change, self.spoil = change, spoil
-
-    def export(self, *args: Any, **options: Any) -> Joint:
-        """The joint graph for the other options."""
-        joint = super().export(*args, **self.change(options))
-        if options:
-            self.spoil(joint)
-        return joint
-
-
-def only_forward(options: dict[str, Any]) -> dict[str, Any]:
-    """No decompositions of backward ops."""
-    table = options.get("decompositions", {})
-    return {**options, "decompositions": {op: function for op, function in table.items() if "backward" not in str(op)}}
-
-
-def erase_copies(joint: Joint) -> None:
-    """Kept mutations are lost."""
-    for node in [node for node in calls(joint) if node.target is torch.ops.aten.copy_.default]:
-        node.replace_all_uses_with(node.all_input_nodes[1])
-        joint.graph_module.graph.erase_node(node)
-    joint.graph_module.recompile()
-
-
 def spoilt(spoil: Spoil) -> Callable[[], Spoilt]:
     """An implementation whose joint graph is spoilt by the function."""
     return lambda: Spoilt(spoil)
-
-
-def options(change: OptionsChange, spoil: Spoil = lambda joint: None) -> Callable[[], OptionsChanged]:
-    """An implementation that changes the options."""
-    return lambda: OptionsChanged(change, spoil)
 
 
 _WRONG: tuple[tuple[str, str, Callable[[], Implementation], Program], ...] = (
@@ -251,11 +214,6 @@ _WRONG: tuple[tuple[str, str, Callable[[], Implementation], Program], ...] = (
     ("J17", "another node", later(first_call_twice), programs.ONE_OUTPUT),
     ("J17", "another descriptor", later(more_results(OUTPUT)), programs.ONE_OUTPUT),
     ("J17", "no second export", later(fails), programs.ONE_OUTPUT),
-    ("J18", "decompositions are ignored", options(lambda given: {}), SIGMOID),
-    ("J18", "decompositions of the forward alone", options(only_forward), SIGMOID),
-    ("J18", "keep_inference_input_mutations is ignored", options(lambda given: {}), MUTATED_INFERENCE),
-    ("J18", "kept mutations are lost", options(lambda given: given, erase_copies), MUTATED_INFERENCE),
-    ("J18", "no export with an option", options(lambda given: given, fails), programs.ONE_OUTPUT),
 )
 
 WRONG: tuple[Wrong, ...] = (

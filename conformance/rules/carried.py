@@ -1,0 +1,90 @@
+"""What nodes carry along for their consumers, and what a capture by Dynamo adds: J25, and J27 to J29."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import torch
+from torch import fx
+
+from conformance.case import Case
+from conformance.graph import forward_calls, is_backward, is_symbolic, kind_of, placeholder_descriptors, placeholders
+from conformance.implementation import Joint
+from conformance.rule import Complaint, is_training, rule
+from generators.printed import printed_file
+
+
+@rule("J25", is_training)
+def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
+    nodes = [node for node in case.joint.graph_module.graph.nodes if node.op == "call_function"]
+    forward = defaultdict(list)
+    for node in nodes:
+        if not is_backward(node):
+            forward[node.meta.get("seq_nr")].append(node)
+    for node in nodes:
+        if is_backward(node) and not _accumulates(node):
+            yield from _unpaired(node, forward[node.meta.get("seq_nr")])
+    seen: dict[int, fx.Node] = {}
+    for node in nodes:
+        if node.meta.get("custom") is not None and seen.setdefault(id(node.meta["custom"]), node) is not node:
+            yield "custom of two nodes", "two dicts", "one and the same"
+
+
+def _accumulates(node: fx.Node) -> bool:
+    """Whether the node adds up gradients: it belongs to no forward node, and is to carry no annotation."""
+    is_sum = node.target is torch.ops.aten.add.Tensor and all(map(is_backward, node.all_input_nodes))
+    return is_sum or bool(node.meta.get("is_gradient_acc"))
+
+
+def _unpaired(node: fx.Node, forward: list[fx.Node]) -> Iterator[Complaint]:
+    """What is wrong between a backward node and the forward nodes of its seq_nr."""
+    if not forward:
+        yield "seq_nr of a backward node", "that of a forward node", "one of its own"
+        return
+    wanted = forward[0].meta.get("custom") or {}
+    if any((other.meta.get("custom") or {}) != wanted for other in forward):
+        return  # which of them it belongs to is not said
+    found = node.meta.get("custom") or {}
+    if not wanted.items() <= found.items():
+        yield "custom of a backward node", f"that of its forward nodes, {wanted}", str(found or None)
+
+
+@rule("J27", lambda case: bool(case.before))
+def nothing_is_left_behind(case: Case) -> Iterator[Complaint]:
+    for name, now in case.left_behind.items():
+        yield f"{name} after the ExitStack is closed", "as before", now
+
+
+def _is_captured(case: Case) -> bool:
+    return case.captured is not None
+
+
+@rule("J28", _is_captured)
+def fresh_example_tensors_keep_their_sizes(case: Case) -> Iterator[Complaint]:
+    if any(map(is_symbolic, placeholders(case.joint))):
+        return  # the program itself asks for symbolic sizes
+    if any(map(is_symbolic, placeholders(case.captured))):
+        yield "sizes of an input, captured by Dynamo", "those of the example tensor", "symbolic"
+
+
+@rule("J29", _is_captured)
+def forward_calls_say_where_they_come_from(case: Case) -> Iterator[Complaint]:
+    for node in forward_calls(case.captured):
+        if not _is_added(node, case.captured) and printed_file(case.program) not in (node.stack_trace or ""):
+            replayed = ", a view replayed" if node.meta.get("is_functional_regenerated") else ""
+            found = "none" if not node.stack_trace else "another"
+            yield f"stack_trace of {node.target}{replayed}", "one into the forward", found
+
+
+def _is_added(node: fx.Node, joint: Joint) -> bool:
+    """Whether no line of the forward stands for the node.
+
+    AOTAutograd computes with symbolic sizes, clones inputs that are written, and takes the views that the
+    caller passed from their base.
+    """
+    if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
+        return True
+    if node.target is torch.ops.aten.as_strided.default:
+        return any("Base" in kind_of(descriptor) for descriptor in placeholder_descriptors(joint))
+    return node.target is torch.ops.aten.clone.default and node.all_input_nodes[0].op == "placeholder"
