@@ -149,6 +149,8 @@ def _telling_scenarios(case: Case) -> list[str]:
         return []
     roots = sum(1 for p, fact in train.items() if p.startswith("outputs") and p.endswith(".autograd") and fact != "no grad")
     skipped = {"train"} | (set() if roots else scenarios.NEEDS_GRADIENT)
+    if not any(path.endswith(".pieces") for path in train):
+        skipped |= scenarios.NEEDS_SUBCLASSES
     if roots < 2:
         skipped |= scenarios.NEEDS_SEVERAL_ROOTS
     if roots and not case.thorough:

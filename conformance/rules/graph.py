@@ -164,7 +164,7 @@ def tangents_and_gradients_are_complete(case: Case) -> Iterator[Complaint]:
             wanted, found = ("one", "none") if differentiable else ("none", "one")
             yield f"inputs TangentAOTInput({kind_of(output)})", f"{wanted} for {output}", found
     if is_training(case):
-        yield from _gradient_complaints(case, inputs, outputs)
+        yield from _gradient_complaints(case, inputs)
 
 
 def _judged_outputs(case: Case) -> Iterator[tuple[int, bool]]:

@@ -13,6 +13,7 @@ from generators import arguments
 from generators.program import Literal
 from generators.settle import settle
 from generators.strategies import Mix
+from generators.subclasses import SUBCLASSES
 from generators.vocabulary import DTYPES, KINDS, OPS, VOCABULARY, Op, runtime, written
 from tests.drawing import even
 
@@ -22,7 +23,7 @@ every_op = pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 @cache
 def settled_ops(kind: str) -> Counter[str]:
     """How often each op is in programs of this kind that eager accepted whole."""
-    mix = Mix((kind,), statements=6)
+    mix = Mix((kind,), statements=6, subclasses=("", *SUBCLASSES) if kind == "subclass" else ("",))
     return Counter(statement.op for loose in even(500, mix) for statement in settle(loose).body)
 
 
