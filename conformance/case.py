@@ -213,6 +213,8 @@ def _telling_scenarios(case: Case) -> list[str]:
     skipped = {"train"} | (set() if roots else scenarios.NEEDS_GRADIENT)
     if not case.program.symbolic:
         skipped |= scenarios.OTHER_SIZES.keys()
+    if not any(path.endswith(".pieces") for path in train):
+        skipped |= scenarios.NEEDS_SUBCLASSES
     if roots < 2:
         skipped |= scenarios.NEEDS_SEVERAL_ROOTS
     if roots and not case.thorough:

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from conformance.observation import (
     Facts,
@@ -32,6 +33,7 @@ from conformance.observation import (
 )
 from generators.build import Built, build
 from generators.program import Program
+from generators.subclasses import wrapped
 from generators.variants import with_non_leaves
 
 #: Calls a built module, or what an implementation made of it, with the built inputs.
@@ -201,6 +203,26 @@ def without_grad(watch: Watch) -> None:
     watch.outputs(leaves)
 
 
+def plain_tangents(watch: Watch) -> None:
+    """Backward from subclasses under cotangents that are plain tensors."""
+    _backward_under(watch, lambda root: torch.ones(root.shape, dtype=root.dtype, device=root.device))
+
+
+def subclass_tangents(watch: Watch) -> None:
+    """Backward from plain tensors under cotangents that are of a subclass."""
+    _backward_under(watch, lambda root: wrapped("two_tensor", torch.ones_like(root)), plain=True)
+
+
+def _backward_under(watch: Watch, cotangent: Callable[[torch.Tensor], torch.Tensor], plain: bool = False) -> None:
+    """Backward from the roots that are ``plain``, or from those that are not."""
+    roots = [root for root in roots_of(watch.forward()) if is_traceable_wrapper_subclass(root) is not plain]
+    if not roots:
+        watch.facts[INAPPLICABLE] = True
+        raise Stopped
+    watch._step("backward", lambda: torch.autograd.backward(roots, list(map(cotangent, roots))))
+    watch.gradients()
+
+
 def non_leaf(watch: Watch) -> None:
     """A call with inputs that require grad as before, but are no leaves."""
     watch.outputs(watch.forward())
@@ -268,6 +290,8 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
     "one_by_one": one_by_one,
     "retained": retained,
     "twice": twice,
+    "plain_tangents": plain_tangents,
+    "subclass_tangents": subclass_tangents,
     "no_grad": without_grad,
     "non_leaf": non_leaf,
     "written": written(grad=True),
@@ -277,10 +301,11 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
     "overwritten": overwritten,
 }
 
-#: Scenarios that say nothing new about a program without a gradient, or with a single root.
-NEEDS_GRADIENT = frozenset(
-    {"again", "alone0", "alone1", "one_by_one", "retained", "no_grad", "non_leaf", "written", "overwritten"}
-)
+#: Scenarios that say nothing new about a program without a gradient, without subclasses, or with a single root.
+NEEDS_SUBCLASSES = frozenset({"plain_tangents", "subclass_tangents"})
+NEEDS_GRADIENT = NEEDS_SUBCLASSES | {
+    "again", "alone0", "alone1", "one_by_one", "retained", "no_grad", "non_leaf", "written", "overwritten"
+}  # fmt: skip
 NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
 #: Of these a program with gradients goes through one group, chosen by its hash, unless the case is thorough.
 IN_TURN = (("retained", "alone0"), ("non_leaf", "one_by_one", "overwritten"), ("alone1", "written_no_grad"))

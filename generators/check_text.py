@@ -114,7 +114,7 @@ LOOKED_INSIDE = (
 HELPERS = (
     (r"\b(look|gradients)\(", IS_LEAF),
     (r"\b(look|gradients)\(", LOOK),
-    (r"\bbackward\(", BACKWARD),
+    (r"\b(backward|roots_of)\(", BACKWARD),
     (r"\bgradients\(", GRADIENTS),
 )
 
@@ -188,6 +188,16 @@ def watch(call, held, facts):
     gradients(facts, held)
 '''
 
+_TANGENTS = '''
+def watch(call, held, facts):
+    """Backward under cotangents of another class than that of the outputs."""
+    roots = [root for root in roots_of(pytree.tree_leaves(call())) if is_traceable_wrapper_subclass(root) is %s]
+    torch.autograd.backward(roots, [%s for root in roots])
+    gradients(facts, held)
+'''
+
+_ONES = "torch.ones(root.shape, dtype=root.dtype, device=root.device)"
+
 _NO_GRAD = '''
 def watch(call, held, facts):
     """A call under no_grad."""
@@ -226,6 +236,8 @@ WATCHES: dict[str, str] = {
     "one_by_one": _ONE_BY_ONE,
     "retained": _RETAINED,
     "twice": _TWICE,
+    "plain_tangents": _TANGENTS % (True, _ONES),
+    "subclass_tangents": _TANGENTS % (False, f"TwoTensor({_ONES}, {_ONES} * 2)"),
     "no_grad": _NO_GRAD,
     "non_leaf": _NON_LEAF,
     "written": _WRITTEN % True,

@@ -46,6 +46,7 @@ _IMPORTS = {
     "import torch.nn.functional as F": r"\bF\.",
     "import torch.utils._pytree as pytree": r"\bpytree\.",
     "from torch import nn": "",
+    "from torch.testing._internal.two_tensor import TwoTensor": r"\bTwoTensor\(",
     "from torch.utils._python_dispatch import is_traceable_wrapper_subclass": r"\bis_traceable_wrapper_subclass\(",
 }
 

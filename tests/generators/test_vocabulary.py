@@ -15,6 +15,7 @@ from generators.program import Literal, Program
 from generators.settle import settle
 from generators.source import source
 from generators.strategies import Mix
+from generators.subclasses import SUBCLASSES
 from generators.vocabulary import DTYPES, KINDS, OPS, VOCABULARY, Op, runtime, written
 from tests.drawing import even
 
@@ -25,7 +26,8 @@ every_op = pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def programs_with(kind: str) -> dict[str, Program]:
     """For each op of this kind the first program, of ops of this kind alone, that eager accepted whole."""
     found: dict[str, Program] = {}
-    for program in map(settle, even(500, Mix((kind,), statements=6))):
+    mix = Mix((kind,), statements=6, subclasses=("", *SUBCLASSES) if kind == "subclass" else ("",))
+    for program in map(settle, even(500, mix)):
         found |= {statement.op: program for statement in program.body if statement.op not in found}
         if len(found) == len(KINDS[kind]):
             break
