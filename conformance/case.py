@@ -266,6 +266,7 @@ def standing(built: Built) -> Facts:
     facts: Facts = {"error": None, "rng.value": torch.get_rng_state()}
     for name, tensor in built.tensors.items():
         observe_tensor(facts, f"caller.{name}", tensor)
+        facts[f"caller.{name}.parameter"] = isinstance(tensor, torch.nn.Parameter)
         facts[f"caller.{name}.version"] = tensor._version
         facts[f"caller.{name}.hooks"] = len(tensor._backward_hooks or ())
         grad = tensor.grad if is_leaf(tensor) is True else None

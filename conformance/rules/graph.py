@@ -238,7 +238,7 @@ def _base_requires_grad(descriptor: Any, primals: dict[Any, Any]) -> bool:
 
 @rule("J8", has_joint)
 def specs_list_the_state_by_fqn(case: Case) -> Iterator[Complaint]:
-    hung = [(fqn, case.before[f"caller.{name}.type"] == "Parameter") for fqn, name in fqns(case.program).items()]
+    hung = [(fqn, case.before[f"caller.{name}.parameter"]) for fqn, name in fqns(case.program).items()]
     for spec, is_parameter in (("params_spec", True), ("buffers_spec", False)):
         expected = sorted(fqn for fqn, flag in hung if flag is is_parameter)
         found = list(getattr(case.joint, spec))
