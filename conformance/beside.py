@@ -124,9 +124,15 @@ def _cotangents(joint: Joint, outputs: Outputs) -> dict[Any, torch.Tensor]:
 def _laid_out(value: Any, node: Any, stream: torch.Generator) -> torch.Tensor:
     """A plain cotangent with the strides that the graph was traced with, as the runtime would make it (J11)."""
     cotangent, traced = _random_like(value, stream), node.meta.get("val")
-    if isinstance(traced, torch.Tensor) and traced.shape == cotangent.shape:
-        return torch.empty_strided(cotangent.shape, traced.stride(), dtype=value.dtype, device=value.device).copy_(cotangent)
+    if isinstance(traced, torch.Tensor) and _numbers(traced.shape) == list(cotangent.shape):
+        strides = _numbers(traced.stride())
+        return torch.empty_strided(cotangent.shape, strides, dtype=value.dtype, device=value.device).copy_(cotangent)
     return cotangent
+
+
+def _numbers(sizes: Iterable[Any]) -> list[Any]:
+    """Sizes or strides as numbers: of a symbolic one that which it was traced with, which asks for no guard."""
+    return [size.node.hint if isinstance(size, torch.SymInt) else size for size in sizes]
 
 
 def _pieces_like(value: Any, stream: torch.Generator) -> torch.Tensor:

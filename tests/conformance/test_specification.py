@@ -189,3 +189,15 @@ def test_no_kind_is_counted_where_nothing_was_run() -> None:
 
 def test_the_seed_of_random_numbers_is_eagers() -> None:
     assert meaning_of(replace(programs.INFERENCE, body=(programs.let("v0", "random", "a0"),)), OUTPUT).holds
+
+
+def test_a_graph_with_symbolic_sizes_runs() -> None:
+    program = replace(programs.ONE_OUTPUT, symbolic=(2, 3))
+    assert [meaning.holds for meaning in specified(program).outputs] == [True, True]
+
+
+def test_cotangents_ask_for_no_guard() -> None:
+    case = walk(replace(programs.ONE_OUTPUT, symbolic=(2, 3)), PyTorch(), thorough=False)
+    before = len(case.joint.fake_mode.shape_env.guards)
+    specify(PyTorch(), case.joint, case.program, "cpu", lambda program: None)
+    assert len(case.joint.fake_mode.shape_env.guards) == before
