@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from conformance.case import Case
-from conformance.graph import PIECES, flat_results, kind_of, kinds_of, output_descriptors, whole
+from conformance.graph import PIECES, flat_results, kind_of, kinds_of, output_descriptors, placeholder_descriptors, whole
 from conformance.observation import Facts, structure_of
 from conformance.rule import Complaint, has_joint, rule
 from conformance.rules.primals import both_sides, exported_at, name_of, primals_of
@@ -56,12 +56,24 @@ def _paths_of(case: Case, of: Any) -> Paths | None:
     if kind == "PlainAOTOutput":
         return _paths_at(facts, f"outputs[{of.idx}]")
     if kind == "TangentAOTInput":
-        return _paths_of(case, of.output)
+        return None if kind_of(of.output) == "InputMutationAOTOutput" else _paths_of(case, of.output)
+    if kind == "GradAOTOutput" and _a_tangent_is_guessed(case):
+        return None
     if kind in ("InputMutationAOTOutput", "GradAOTOutput"):
         root = of.mutated_input if kind == "InputMutationAOTOutput" else of.grad_of
         name = name_of(case, root)
         return None if name is None else _paths_at(facts, f"{'caller' if kind[0] == 'I' else 'grads'}.{name}")
     return None
+
+
+def _a_tangent_is_guessed(case: Case) -> bool:
+    """Whether there is a tangent of a mutation: PyTorch documents that it takes it for a plain tensor of zeros.
+
+    See the note on the subclassness of tangents for mutated inputs in torch/_functorch/_aot_autograd. A gradient
+    that it flows into is then a plain tensor, too.
+    """
+    tangents = [d.output for d in placeholder_descriptors(case.joint) if kind_of(d) == "TangentAOTInput"]
+    return any(kind_of(output) == "InputMutationAOTOutput" for output in tangents)
 
 
 def _paths_at(facts: Facts, path: str) -> Paths | None:
