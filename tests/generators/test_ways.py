@@ -11,6 +11,7 @@ import torch
 import torch._functorch.config
 from torch._functorch import aot_autograd
 
+from conformance.shards import Shard, draw
 from generators.build import build, resized
 from generators.codec import from_json, to_json
 from generators.dressings import DRESSINGS, fqns
@@ -18,9 +19,7 @@ from generators.options import OPTIONS, Option, of_stage
 from generators.preludes.symbolic import with_symbolic_sizes
 from generators.program import MODES, Leaf, Program, Ref, State
 from generators.source import source
-from generators.strategies import MIXES
 from tests import programs
-from tests.drawing import drawn_from
 
 STATEFUL = Program(
     leaves=(
@@ -123,9 +122,9 @@ def test_equal_sizes_are_one_symbol() -> None:
 
 @pytest.mark.parametrize("mix, field", [("ways", "options"), ("ways", "dressing"), ("symbolic", "symbolic")])
 def test_a_mix_draws_other_ways(mix: str, field: str) -> None:
-    assert any(getattr(program, field) for program in drawn_from(MIXES[mix], 60))
+    assert any(getattr(program, field) for program in draw(Shard(mix, 0, 0, 60)))
 
 
 @pytest.mark.parametrize("mix", ["everything", "aliasing", "layers"])
 def test_other_mixes_draw_the_usual_way(mix: str) -> None:
-    assert not any(p.options or p.dressing or p.symbolic for p in drawn_from(MIXES[mix], 30))
+    assert not any(p.options or p.dressing or p.symbolic for p in draw(Shard(mix, 0, 0, 30)))
