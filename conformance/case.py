@@ -107,9 +107,9 @@ def walk(
 ) -> Case:
     """The case of ``program``: eager watched, exported, compiled back, and watched again.
 
-    A ``thorough`` walk goes through every scenario, exports again, and takes the routes of the requirements that
-    are ``routed``. Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash,
-    with the routes in turn, and the others take the scenarios IN_TURN.
+    A ``thorough`` walk goes through every scenario, exports again, and takes the routes of the ``routed`` requirements.
+    Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash, with the routes
+    in turn, and the others take the scenarios IN_TURN.
     """
     turn = int(program.name[:4], 16)
     is_plain = not (program.options or program.dressing or program.symbolic)
@@ -132,9 +132,7 @@ def walk(
         case.after = standing(case.built)
     if call is not None:
         with case.timed("compiled"):
-            for scenario in list(case.eager):
-                if _holds_at(case, scenario):
-                    case.compiled[scenario] = scenarios.run(scenario, call, program, device)
+            _watch_compiled(case, call)
     with case.timed("rules"):
         case.differences = tuple(causes(case.eager, case.compiled, frozenset()))
     if case.differences:
@@ -147,9 +145,8 @@ def walk(
         with case.timed("export"):
             export_again(case)
         _note_what_is_left(case, spoilt_before)
-    if thorough and case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
-        with case.timed("compiled"):
-            take_routes(case, routed)
+    with case.timed("compiled"):
+        take_routes(case, routed)
     return case
 
 
@@ -170,6 +167,12 @@ def _watch_eager(case: Case) -> None:
         is_other_size = scenario in scenarios.OTHER_SIZES
         if scenarios.INAPPLICABLE not in facts and not (is_other_size and facts["error"]):
             case.eager[scenario] = facts
+
+
+def _watch_compiled(case: Case, call: scenarios.Call) -> None:
+    for scenario in list(case.eager):
+        if _holds_at(case, scenario):
+            case.compiled[scenario] = scenarios.run(scenario, call, case.program, case.device)
 
 
 def _believe_only_what_is_stable(case: Case) -> None:

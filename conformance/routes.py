@@ -89,7 +89,12 @@ class Route:
 
 
 def take_routes(case: Case, requirements: Collection[str]) -> None:
-    """Take every route of these requirements that applies to the case, and keep what each showed."""
+    """Take every route of these requirements that applies to a thorough case, and keep what each showed.
+
+    There is none where the plain way did not go through "train" without an error.
+    """
+    if not case.thorough or not case.compiled or case.eager["train"]["error"] or case.compiled["train"]["error"]:
+        return
     for route in ROUTES.values():
         if not set(route.requirements).isdisjoint(requirements) and route.applies(case):
             case.routes[route.name] = _take(route, case)
