@@ -17,7 +17,7 @@ from generators.codec import from_json, to_json
 from generators.dressings import DRESSINGS, fqns
 from generators.options import OPTIONS, Option, of_stage
 from generators.preludes.symbolic import with_symbolic_sizes
-from generators.program import MODES, Leaf, Program, Ref, State
+from generators.program import MODES, Leaf, Program, Ref, State, Statement
 from generators.source import source
 from tests import programs
 
@@ -29,7 +29,7 @@ STATEFUL = Program(
     ),
     state=(State("weight", "x1"), State("layer.weight", "x2")),
     args=(Ref("x0"),),
-    body=(programs.let("v0", "mul", "a0", "self.weight"), programs.let("v1", "add", "v0", "self.layer.weight")),
+    body=(Statement("mul", ("a0", "self.weight"), (), ("v0",)), Statement("add", ("v0", "self.layer.weight"), (), ("v1",))),
     outputs=programs.outputs("v1"),
 )
 KEYWORDS = {
