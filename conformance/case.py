@@ -111,13 +111,9 @@ def walk(
     are ``routed``. Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash,
     with the routes in turn, and the others take the scenarios IN_TURN.
     """
-    turn = int(program.name[:4], 16)
-    is_plain = not (program.options or program.dressing or program.symbolic)
-    to_capture = is_plain and (turn % CAPTURED_SHARE == 0 if thorough is None else thorough)
     if thorough is None:
-        thorough = turn % THOROUGH_SHARE == 0
         routed = set(routed).intersection(in_turn(program))
-    case = Case(program, device, implementation, thorough, to_capture, unsupported=not_offered(program, implementation))
+    case = _begun(program, implementation, device, thorough)
     if case.unsupported:
         return case
     with case.timed("eager"):
@@ -126,20 +122,14 @@ def walk(
     with ExitStack() as stack:
         call = _export_and_compile(case, stack)
     _note_what_is_left(case, spoilt_before)
+    thorough = case.thorough and not left_behind()
     if left_behind():
-        call, thorough = None, False  # nothing that runs now could be believed
+        call = None  # nothing that runs now could be believed
     if case.built is not None:
         case.after = standing(case.built)
     if call is not None:
-        with case.timed("compiled"):
-            for scenario in list(case.eager):
-                if _holds_at(case, scenario):
-                    case.compiled[scenario] = scenarios.run(scenario, call, program, device)
-    with case.timed("rules"):
-        case.differences = tuple(causes(case.eager, case.compiled, frozenset()))
-    if case.differences:
-        _believe_only_what_is_stable(case)
-        _believe_near_misses_only_in_double(case)
+        _watch_compiled(case, call)
+    _compare(case)
     if case.joint is not None and not case.eager["train"]["error"]:
         with case.timed("rules"):
             case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
@@ -151,6 +141,32 @@ def walk(
         with case.timed("compiled"):
             take_routes(case, routed)
     return case
+
+
+def _begun(program: Program, implementation: Implementation, device: str, thorough: bool | None) -> Case:
+    """The case with nothing watched yet; where it isn't said, the program's hash says how thorough the walk is."""
+    turn = int(program.name[:4], 16)
+    is_plain = not (program.options or program.dressing or program.symbolic)
+    to_capture = is_plain and (turn % CAPTURED_SHARE == 0 if thorough is None else thorough)
+    if thorough is None:
+        thorough = turn % THOROUGH_SHARE == 0
+    return Case(program, device, implementation, thorough, to_capture, unsupported=not_offered(program, implementation))
+
+
+def _watch_compiled(case: Case, call: scenarios.Call) -> None:
+    with case.timed("compiled"):
+        for scenario in list(case.eager):
+            if _holds_at(case, scenario):
+                case.compiled[scenario] = scenarios.run(scenario, call, case.program, case.device)
+
+
+def _compare(case: Case) -> None:
+    """What is left of the differences between eager and the compiled joint."""
+    with case.timed("rules"):
+        case.differences = tuple(causes(case.eager, case.compiled, frozenset()))
+    if case.differences:
+        _believe_only_what_is_stable(case)
+        _believe_near_misses_only_in_double(case)
 
 
 def _note_what_is_left(case: Case, spoilt_before: bool) -> None:
