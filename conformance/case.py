@@ -122,25 +122,28 @@ def walk(
     with ExitStack() as stack:
         call = _export_and_compile(case, stack)
     _note_what_is_left(case, spoilt_before)
-    thorough = case.thorough and not left_behind()
-    if left_behind():
-        call = None  # nothing that runs now could be believed
+    believable = not left_behind()
     if case.built is not None:
         case.after = standing(case.built)
-    if call is not None:
+    if call is not None and believable:
         _watch_compiled(case, call)
     _compare(case)
     if case.joint is not None and not case.eager["train"]["error"]:
         with case.timed("rules"):
             case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
-    if thorough and case.joint is not None:
-        with case.timed("export"):
-            export_again(case)
-        _note_what_is_left(case, spoilt_before)
-    if thorough and case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
+    if case.thorough and case.joint is not None and believable:
+        _go_further(case, routed, spoilt_before)
+    return case
+
+
+def _go_further(case: Case, routed: Collection[str], spoilt_before: bool) -> None:
+    """The rest of a thorough walk: other exports, and the routes."""
+    with case.timed("export"):
+        export_again(case)
+    _note_what_is_left(case, spoilt_before)
+    if case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
         with case.timed("compiled"):
             take_routes(case, routed)
-    return case
 
 
 def _begun(program: Program, implementation: Implementation, device: str, thorough: bool | None) -> Case:
