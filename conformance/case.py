@@ -128,7 +128,7 @@ def walk(
     if call is not None and believable:
         _watch_compiled(case, call)
     _compare(case)
-    if case.joint is not None and not case.eager["train"]["error"]:
+    if case.joint is not None and believable and not case.eager["train"]["error"]:
         with case.timed("rules"):
             case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
     if case.thorough and case.joint is not None and believable:
