@@ -106,6 +106,16 @@ def is_backward(node: fx.Node) -> bool:
     return node.meta.get("partitioner_tag") == "is_backward"
 
 
+def backward_nodes(joint: Joint) -> set[fx.Node]:
+    """The nodes that depend on a tangent, tangents included."""
+    found: set[fx.Node] = set()
+    for node in joint.graph_module.graph.nodes:
+        is_tangent = node.op == "placeholder" and any(kind_of(d) == "TangentAOTInput" for d in chain(node.meta.get("desc")))
+        if is_tangent or any(operand in found for operand in node.all_input_nodes):
+            found.add(node)
+    return found
+
+
 def forward_calls(joint: Joint) -> list[fx.Node]:
     """The calls that are no part of the backward."""
     return [node for node in joint.graph_module.graph.nodes if node.op == "call_function" and not is_backward(node)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -9,7 +10,15 @@ import torch
 from torch import fx
 
 from conformance.case import Case
-from conformance.graph import forward_calls, is_backward, is_symbolic, kind_of, placeholder_descriptors, placeholders
+from conformance.graph import (
+    backward_nodes,
+    forward_calls,
+    is_backward,
+    is_symbolic,
+    kind_of,
+    placeholder_descriptors,
+    placeholders,
+)
 from conformance.implementation import Joint
 from conformance.rule import Complaint, is_training, rule
 from generators.printed import printed_file
@@ -18,12 +27,13 @@ from generators.printed import printed_file
 @rule("J25", is_training)
 def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
     nodes = [node for node in case.joint.graph_module.graph.nodes if node.op == "call_function"]
+    dependents = backward_nodes(case.joint)
+    backward = [node for node in nodes if node in dependents or is_backward(node)]
     forward = defaultdict(list)
-    for node in nodes:
-        if not is_backward(node):
-            forward[node.meta.get("seq_nr")].append(node)
-    for node in nodes:
-        if is_backward(node) and not _accumulates(node):
+    for node in set(nodes) - set(backward):
+        forward[node.meta.get("seq_nr")].append(node)
+    for node in backward:
+        if not _accumulates(node, dependents):
             yield from _unpaired(node, forward[node.meta.get("seq_nr")])
     seen: dict[int, fx.Node] = {}
     for node in nodes:
@@ -31,10 +41,9 @@ def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
             yield "custom of two nodes", "two dicts", "one and the same"
 
 
-def _accumulates(node: fx.Node) -> bool:
+def _accumulates(node: fx.Node, dependents: set[fx.Node]) -> bool:
     """Whether the node adds up gradients: it belongs to no forward node, and is to carry no annotation."""
-    is_sum = node.target is torch.ops.aten.add.Tensor and all(map(is_backward, node.all_input_nodes))
-    return is_sum or bool(node.meta.get("is_gradient_acc"))
+    return node.target is torch.ops.aten.add.Tensor and all(operand in dependents for operand in node.all_input_nodes)
 
 
 def _unpaired(node: fx.Node, forward: list[fx.Node]) -> Iterator[Complaint]:
@@ -72,9 +81,16 @@ def fresh_example_tensors_keep_their_sizes(case: Case) -> Iterator[Complaint]:
 def forward_calls_say_where_they_come_from(case: Case) -> Iterator[Complaint]:
     for node in forward_calls(case.captured):
         if not _is_added(node, case.captured) and printed_file(case.program) not in (node.stack_trace or ""):
-            replayed = ", a view replayed" if node.meta.get("is_functional_regenerated") else ""
-            found = "none" if not node.stack_trace else "another"
-            yield f"stack_trace of {node.target}{replayed}", "one into the forward", found
+            what = "a view" if _is_view(node) else str(node.target)
+            yield f"stack_trace of {what}", "one into the forward", "none" if not node.stack_trace else "another"
+
+
+def _is_view(node: fx.Node) -> bool:
+    """Whether the node takes a view, or one of the views that its operand took."""
+    schema = getattr(node.target, "_schema", None)
+    if schema is None:
+        return node.target is operator.getitem and _is_view(node.all_input_nodes[0])
+    return any(result.alias_info is not None for result in schema.returns) and not schema.is_mutable
 
 
 def _is_added(node: fx.Node, joint: Joint) -> bool:

@@ -14,6 +14,7 @@ from torch import fx
 from conformance.case import Case
 from conformance.difference import differences, same
 from conformance.graph import (
+    backward_nodes,
     chain,
     flat_results,
     forward_calls,
@@ -161,7 +162,7 @@ def forward_and_backward_are_told_apart(case: Case) -> Iterator[Complaint]:
 
 
 def _wrong_tags(case: Case) -> Iterator[Complaint]:
-    forward, backward = _forward_nodes(case), _backward_nodes(case)
+    forward, backward = _forward_nodes(case), backward_nodes(case.joint)
     for node in case.joint.graph_module.graph.nodes:
         if node.op == "output":
             continue
@@ -174,15 +175,6 @@ def _wrong_tags(case: Case) -> Iterator[Complaint]:
             yield "partitioner_tag of a node that depends on no tangent, used in backward alone", "is_forward", tag
         if node.op == "call_function" and "seq_nr" not in node.meta:
             yield f"seq_nr of {_what(node)}", "a number", None
-
-
-def _backward_nodes(case: Case) -> set[fx.Node]:
-    """The nodes that depend on a tangent, tangents included."""
-    found: set[fx.Node] = set()
-    for node in case.joint.graph_module.graph.nodes:
-        if kind_of(whole(node.meta.get("desc"))) == "TangentAOTInput" or any(n in found for n in node.all_input_nodes):
-            found.add(node)
-    return found
 
 
 def _forward_nodes(case: Case) -> set[fx.Node]:
