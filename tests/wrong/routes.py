@@ -16,7 +16,7 @@ from generators.program import Program
 from tests import programs
 from tests.wrong.base import Corrupted, Wrong, set_results
 from tests.wrong.graph import ReadOnly
-from tests.wrong.soundness import SIGMOID
+from tests.wrong.options import SIGMOID
 
 Compiled = Callable[..., Any]
 Check = Callable[[Joint], None]
