@@ -13,7 +13,7 @@ from torch import nn
 
 from conformance.implementation import Implementation, Joint
 from generators.preludes.effects import EFFECTS as PERFORMED
-from generators.program import Program
+from generators.program import Program, Statement
 from tests import programs
 from tests.wrong.base import Corrupted, Wrong
 from tests.wrong.compiled import Compiled, wrapped
@@ -23,6 +23,10 @@ from tests.wrong.pipeline import PLAIN, Spoilt, inputs, more_inputs, more_result
 FORWARD_INPUT, FORWARD_OUTPUT = d.ForwardTokenAOTInput(0), d.ForwardTokenAOTOutput(0)
 BACKWARD_INPUT = d.BackwardTokenAOTInput(0)
 
+#: Two effects in the forward, two in the backward, and one output.
+TOLD = replace(
+    EFFECTS, body=(*EFFECTS.body, Statement("add", ("v0", "v1"), (), ("v2",))), outputs=programs.outputs("v2")
+)
 #: An effect on a value, in the forward alone.
 NOTED = replace(programs.ONE_OUTPUT, body=(programs.let("v0", "noted", "a0"),))
 #: One that nothing but its order holds in place.
@@ -87,13 +91,13 @@ def spoilt(spoil: Callable[[Joint], None]) -> Maker:
 
 
 _MAKERS: tuple[tuple[str, str, Maker, Program], ...] = (
-    ("C14", "an effect dropped", spoilt(dropped("told")), EFFECTS),
-    ("C14", "an effect of the backward dropped", spoilt(dropped("told_back")), EFFECTS),
+    ("C14", "an effect dropped", spoilt(dropped("told")), TOLD),
+    ("C14", "an effect of the backward dropped", spoilt(dropped("told_back")), TOLD),
     ("C14", "an effect whose value nobody needs dropped", rewritten(lambda told: []), NOTE),
     ("C14", "a print dropped", rewritten(lambda told: []), PRINTED),
     ("C14", "an effect performed twice", rewritten(lambda told: told * 2), NOTED),
     ("C14", "an effect of the backward performed twice", wrapped(twice_in_backward), NOTED_BACKWARD),
-    ("C14", "effects out of order", spoilt(out_of_order), EFFECTS),
+    ("C14", "effects out of order", spoilt(out_of_order), TOLD),
     ("C14", "an effect of the forward in the backward", wrapped(postponed), NOTE),
     ("C14", "an effect where eager has none", rewritten(lambda told: [("note", 0)]), NOTED_BACKWARD),
     ("C14", "an effect on another value", rewritten(lambda told: [(name, value + 1) for name, value in told]), NOTED),
