@@ -12,7 +12,7 @@ from typing import Any
 import torch
 import torch._functorch.config
 
-from conformance import scenarios
+from conformance import effects, scenarios
 from conformance.difference import NEAR_MISS, Difference, causes, same, unstable_paths
 from conformance.exporting import arguments_for, caller, export, not_offered, try_export
 from conformance.graph import lines_of
@@ -276,8 +276,8 @@ def _holds_at(case: Case, scenario: str) -> bool:
 
 
 def standing(built: Built) -> Facts:
-    """What the caller holds, as facts: tensors, versions, gradients, the module's attributes, the generator (J15)."""
-    facts: Facts = {"error": None, "rng.value": torch.get_rng_state()}
+    """What the caller holds, as facts: tensors, versions, gradients, the module's attributes, the generator, effects (J15)."""
+    facts: Facts = {"error": None, "rng.value": torch.get_rng_state(), "effects": [name for name, _ in effects.performed()]}
     for name, tensor in built.tensors.items():
         observe_tensor(facts, f"caller.{name}", tensor)
         facts[f"caller.{name}.parameter"] = isinstance(tensor, torch.nn.Parameter)

@@ -1,4 +1,4 @@
-"""The ways in which a callable is used while it is watched (C2-C5, C7, C8).
+"""The ways in which a callable is used while it is watched (C2-C5, C7, C8, C14).
 
 A scenario gets something to call and what was built for it, and records facts. Eager and the
 implementation go through the same scenario, each with fresh inputs.
@@ -15,6 +15,7 @@ import torch
 import torch.utils._pytree as pytree
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
+from conformance import effects
 from conformance.observation import (
     Facts,
     autograd_state,
@@ -114,13 +115,23 @@ class Watch:
 
     def _step(self, stage: str, action: Callable[[], Any]) -> Any:
         try:
-            result = action()
+            with effects.listening():
+                result = action()
             if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
                 torch.cuda.synchronize()  # an error of a kernel belongs to the step that launched it
             return result
         except Exception as error:
             observe_error(self.facts, stage, error)
             raise Stopped from error
+        finally:
+            self._note_effects(stage)
+
+    def _note_effects(self, stage: str) -> None:
+        """Record what the step performed, after what earlier steps of its stage did (C14)."""
+        before = self.facts.setdefault(f"effects.{stage}", ())
+        for place, (name, told) in enumerate(effects.performed(), len(before)):
+            self.facts[f"effects.{stage}"] += (name,)
+            self.facts[f"effects.{stage}[{place}].{name}"] = told
 
 
 def train(watch: Watch) -> None:

@@ -20,6 +20,7 @@ from conformance.signature import frame_of
 OWNERS: tuple[tuple[str, str, str], ...] = (
     ("C16", r"larger|smaller", r".*"),
     ("C8", r"overwritten", r".*"),
+    ("C14", r".*", r"effects\..*"),
     ("C1", r"train", r"outputs\.structure"),
     ("C6", r"train|written|written_no_grad", r"error"),
     ("C3", r"train|again|alone\d|one_by_one", r"grads\..*|outputs\[\d+\]\.grad\..*"),
@@ -136,6 +137,17 @@ def _gradients_of_written_values(case: Case) -> Iterator[Complaint]:
 @rule("C13", was_called)
 def the_generator_is_left_as_in_eager(case: Case) -> Iterator[Complaint]:
     yield from _owned(case, "C13")
+
+
+def _has_effects(case: Case) -> bool:
+    """Whether eager or the compiled callable performed any in "train"."""
+    told = [facts["train"].get(f"effects.{stage}") for facts in (case.eager, case.compiled) for stage in ("forward", "backward")]
+    return any(told)
+
+
+@rule("C14", lambda case: was_called(case) and _has_effects(case))
+def effects_are_as_in_eager(case: Case) -> Iterator[Complaint]:
+    yield from _owned(case, "C14")
 
 
 @rule("C16", lambda case: was_called(case) and bool(scenarios.OTHER_SIZES.keys() & case.compiled.keys()))
