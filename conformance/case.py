@@ -19,6 +19,7 @@ from conformance.graph import lines_of
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
+from conformance.requirements import REQUIREMENTS
 from conformance.routes import ROUTED, in_turn, take_routes
 from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
@@ -103,20 +104,22 @@ def walk(
     implementation: Implementation,
     device: str = "cpu",
     thorough: bool | None = None,
-    routed: Collection[str] = ROUTED,
+    only: Collection[str] = (),
 ) -> Case:
     """The case of ``program``: eager watched, exported, compiled back, and watched again.
 
-    A ``thorough`` walk goes through every scenario, exports again, and takes the routes of the requirements that
-    are ``routed``. Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash,
-    with the routes in turn, and the others take the scenarios IN_TURN.
+    A ``thorough`` walk goes through every scenario, exports again, and takes the routes. Where it is not asked for
+    or ruled out, one program in THOROUGH_SHARE gets it, by its hash, with the routes in turn, and the others take
+    the scenarios IN_TURN. ``only`` names the rules that are to judge the case, if not all: what no rule of them
+    reads is neither exported nor taken.
     """
+    rules = frozenset(only or REQUIREMENTS)
     turn = int(program.name[:4], 16)
     is_plain = not (program.options or program.dressing or program.symbolic)
     to_capture = is_plain and (turn % CAPTURED_SHARE == 0 if thorough is None else thorough)
     if thorough is None:
         thorough = turn % THOROUGH_SHARE == 0
-        routed = set(routed).intersection(in_turn(program))
+        rules -= ROUTED.difference(in_turn(program))
     case = Case(program, device, implementation, thorough, to_capture, unsupported=not_offered(program, implementation))
     if case.unsupported:
         return case
@@ -145,11 +148,11 @@ def walk(
             case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
     if thorough and case.joint is not None:
         with case.timed("export"):
-            export_again(case)
+            export_again(case, rules)
         _note_what_is_left(case, spoilt_before)
     if thorough and case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
         with case.timed("compiled"):
-            take_routes(case, routed)
+            take_routes(case, rules)
     return case
 
 
@@ -191,8 +194,8 @@ def _believe_near_misses_only_in_double(case: Case) -> None:
     program = in_double(case.program)
     if not near or program == case.program:
         return
-    # Thorough, or the twin, which has another hash, would take other scenarios in its turn.
-    twin = walk(program, case.implementation, case.device, thorough=True, routed=())
+    # Thorough, or the twin, which has another hash, would take other scenarios in its turn; C2 reads nothing else.
+    twin = walk(program, case.implementation, case.device, thorough=True, only=("C2",))
     also = {(scenario, difference.path) for scenario, difference in twin.differences}
     rounding = {(scenario, path) for scenario, path in near - also if scenario in twin.compiled}
     if twin.compiled and not twin.eager["train"]["error"]:
