@@ -9,7 +9,7 @@ import torch
 from torch import fx
 
 from conformance.case import Case
-from conformance.graph import forward_calls, is_backward, is_symbolic, kind_of, placeholder_descriptors, placeholders
+from conformance.graph import is_backward, is_symbolic, placeholders, users_calls
 from conformance.implementation import Joint
 from conformance.rule import Complaint, is_training, rule
 from generators.printed import printed_file
@@ -70,21 +70,8 @@ def fresh_example_tensors_keep_their_sizes(case: Case) -> Iterator[Complaint]:
 
 @rule("J29", _is_captured)
 def forward_calls_say_where_they_come_from(case: Case) -> Iterator[Complaint]:
-    for node in forward_calls(case.captured):
-        if not _is_added(node, case.captured) and printed_file(case.program) not in (node.stack_trace or ""):
+    for node in users_calls(case.captured):
+        if printed_file(case.program) not in (node.stack_trace or ""):
             replayed = ", a view replayed" if node.meta.get("is_functional_regenerated") else ""
             found = "none" if not node.stack_trace else "another"
             yield f"stack_trace of {node.target}{replayed}", "one into the forward", found
-
-
-def _is_added(node: fx.Node, joint: Joint) -> bool:
-    """Whether no line of the forward stands for the node.
-
-    AOTAutograd computes with symbolic sizes, clones inputs that are written, and takes the views that the
-    caller passed from their base.
-    """
-    if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
-        return True
-    if node.target is torch.ops.aten.as_strided.default:
-        return any("Base" in kind_of(descriptor) for descriptor in placeholder_descriptors(joint))
-    return node.target is torch.ops.aten.clone.default and node.all_input_nodes[0].op == "placeholder"
