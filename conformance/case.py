@@ -19,6 +19,7 @@ from conformance.graph import lines_of
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
+from conformance.requirements import REQUIREMENTS
 from conformance.routes import ROUTED, in_turn, take_routes
 from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
@@ -98,16 +99,16 @@ def walk(
     implementation: Implementation,
     device: str = "cpu",
     thorough: bool | None = None,
-    routed: Collection[str] = ROUTED,
+    only: Collection[str] = (),
 ) -> Case:
     """The case of ``program``: eager watched, exported, compiled back, and watched again.
 
-    A ``thorough`` walk goes through every scenario, exports again, and takes the routes of the ``routed`` requirements.
-    Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash, with the routes
-    in turn, and the others take the scenarios IN_TURN.
+    A ``thorough`` walk goes through every scenario, exports again, and takes the routes. Where it is not asked for
+    or ruled out, one program in THOROUGH_SHARE gets it, by its hash, with the routes in turn, and the others take
+    the scenarios IN_TURN. ``only`` names the rules that are to judge the case, if not all do: a thorough walk
+    leaves out what none of them reads.
     """
-    if thorough is None:
-        routed = set(routed).intersection(in_turn(program))
+    rules = frozenset(only or REQUIREMENTS).difference(() if thorough else ROUTED.difference(in_turn(program)))
     case = _begun(program, implementation, device, thorough)
     if case.unsupported:
         return case
@@ -127,18 +128,17 @@ def walk(
         with case.timed("rules"):
             case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
     if case.thorough and case.joint is not None and believable:
-        _go_further(case, routed, spoilt_before)
+        _go_further(case, rules, spoilt_before)
     return case
 
 
-def _go_further(case: Case, routed: Collection[str], spoilt_before: bool) -> None:
-    """The rest of a thorough walk: other exports, and the routes."""
+def _go_further(case: Case, rules: Collection[str], spoilt_before: bool) -> None:
+    """What only a thorough case does, as far as these rules read it: exported again, and compiled by other routes."""
     with case.timed("export"):
-        export_again(case)
+        export_again(case, rules)
+    with case.timed("compiled"):
+        take_routes(case, rules)
     _note_what_is_left(case, spoilt_before)
-    if case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
-        with case.timed("compiled"):
-            take_routes(case, routed)
 
 
 def _begun(program: Program, implementation: Implementation, device: str, thorough: bool | None) -> Case:
@@ -205,8 +205,8 @@ def _believe_near_misses_only_in_double(case: Case) -> None:
     program = in_double(case.program)
     if not near or program == case.program:
         return
-    # Thorough, or the twin, which has another hash, would take other scenarios in its turn.
-    twin = walk(program, case.implementation, case.device, thorough=True, routed=())
+    # Thorough, or the twin, which has another hash, would take other scenarios in its turn; C2 reads nothing else.
+    twin = walk(program, case.implementation, case.device, thorough=True, only=("C2",))
     also = {(scenario, difference.path) for scenario, difference in twin.differences}
     rounding = {(scenario, path) for scenario, path in near - also if scenario in twin.compiled}
     if twin.compiled and not twin.eager["train"]["error"]:

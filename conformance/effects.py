@@ -10,7 +10,7 @@ Effect = tuple[str, object]
 
 def listening() -> Listening:
     """A context in which effects are told from the beginning, prints among them."""
-    return Listening()  # type: ignore[no-untyped-call]
+    return Listening()
 
 
 def performed() -> tuple[Effect, ...]:

@@ -13,7 +13,6 @@ from conformance.graph import chain, kind_of, output_descriptors, placeholder_de
 from conformance.hygiene import left_behind
 from conformance.implementation import Implementation, Joint
 from conformance.refusals import documented
-from conformance.routes import ROUTED
 from conformance.rule import RULES, Violation
 from conformance.signature import Signature, signature_of
 from conformance.specification import checked_kinds
@@ -64,16 +63,15 @@ def judge(
     findings: Sequence[Finding] = (),
     only: Collection[str] = (),
     thorough: bool | None = None,
-    routed: Collection[str] = ROUTED,
 ) -> Verdict:
-    """The verdict on ``program``; ``only`` restricts the rules to these ids, ``routed`` the routes to theirs.
+    """The verdict on ``program``; ``only`` restricts the rules to these ids, and the walk to what they read.
 
     An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation; so is
     global state that is other than it was, where it isn't the export that left it so (J27).
     """
     traits = features(program)
     try:
-        case = walk(program, implementation, device, thorough, set(routed).intersection(only or routed))
+        case = walk(program, implementation, device, thorough, only)
         if case.unsupported:
             return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported)
         with case.timed("rules"):

@@ -71,11 +71,11 @@ def source(
     Raises KeyError for an unknown scenario, and whatever eager raises in a setup statement.
     """
     on_graph = path.partition(":")[0] not in ("", *STAGES, *check_text.WATCHES)
-    check = _graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path)
+    check = tuple(_graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path))
     if not on_graph and has_subclasses(program):
         check = (check_text.INSIDE, *_reworded(check, check_text.LOOKED_INSIDE))
     if not on_graph and has_effects(program):
-        check = _reworded(check, check_text.WITH_EFFECTS)
+        check = tuple(_reworded(check, check_text.WITH_EFFECTS))
     clones = cloned_leaves(program) if scenario == "non_leaf" and not on_graph else ()
     own = [part.strip("\n") for part in (_module(program), _make(program, device, clones), *check)]
     code = "\n\n\n".join([*text_for("\n\n".join(own)), *own])

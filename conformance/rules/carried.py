@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -10,16 +9,7 @@ import torch
 from torch import fx
 
 from conformance.case import Case
-from conformance.graph import (
-    backward_nodes,
-    forward_calls,
-    is_backward,
-    is_symbolic,
-    kind_of,
-    placeholder_descriptors,
-    placeholders,
-)
-from conformance.implementation import Joint
+from conformance.graph import backward_nodes, is_backward, is_symbolic, placeholders, users_calls
 from conformance.rule import Complaint, is_training, rule
 from generators.printed import printed_file
 
@@ -79,28 +69,8 @@ def fresh_example_tensors_keep_their_sizes(case: Case) -> Iterator[Complaint]:
 
 @rule("J29", _is_captured)
 def forward_calls_say_where_they_come_from(case: Case) -> Iterator[Complaint]:
-    for node in forward_calls(case.captured):
-        if not _is_added(node, case.captured) and printed_file(case.program) not in (node.stack_trace or ""):
-            what = "a view" if _is_view(node) else str(node.target)
-            yield f"stack_trace of {what}", "one into the forward", "none" if not node.stack_trace else "another"
-
-
-def _is_view(node: fx.Node) -> bool:
-    """Whether the node takes a view, or one of the views that its operand took."""
-    schema = getattr(node.target, "_schema", None)
-    if schema is None:
-        return node.target is operator.getitem and _is_view(node.all_input_nodes[0])
-    return any(result.alias_info is not None for result in schema.returns) and not schema.is_mutable
-
-
-def _is_added(node: fx.Node, joint: Joint) -> bool:
-    """Whether no line of the forward stands for the node.
-
-    AOTAutograd computes with symbolic sizes, clones inputs that are written, and takes the views that the
-    caller passed from their base.
-    """
-    if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
-        return True
-    if node.target is torch.ops.aten.as_strided.default:
-        return any("Base" in kind_of(descriptor) for descriptor in placeholder_descriptors(joint))
-    return node.target is torch.ops.aten.clone.default and node.all_input_nodes[0].op == "placeholder"
+    for node in users_calls(case.captured):
+        if printed_file(case.program) not in (node.stack_trace or ""):
+            replayed = ", a view replayed" if node.meta.get("is_functional_regenerated") else ""
+            found = "none" if not node.stack_trace else "another"
+            yield f"stack_trace of {node.target}{replayed}", "one into the forward", found

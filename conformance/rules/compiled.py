@@ -141,7 +141,8 @@ def the_generator_is_left_as_in_eager(case: Case) -> Iterator[Complaint]:
 
 def _has_effects(case: Case) -> bool:
     """Whether eager or the compiled callable performed any in "train"."""
-    told = [facts["train"].get(f"effects.{stage}") for facts in (case.eager, case.compiled) for stage in ("forward", "backward")]
+    sides = [facts["train"] for facts in (case.eager, case.compiled)]
+    told = [facts.get(f"effects.{stage}") for facts in sides for stage in ("forward", "backward")]
     return any(told)
 
 

@@ -17,7 +17,6 @@ from conformance.graph import (
     backward_nodes,
     chain,
     flat_results,
-    forward_calls,
     kind_of,
     kinds_of,
     lines_of,
@@ -27,6 +26,7 @@ from conformance.graph import (
     placeholders,
     sizes_of,
     strides_of,
+    users_calls,
     whole,
 )
 from conformance.observation import Raised
@@ -157,7 +157,7 @@ def forward_and_backward_are_told_apart(case: Case) -> Iterator[Complaint]:
         yield from _wrong_tags(case)
     graph = "a training graph" if is_training(case) else "an inference graph"
     for how, joint in (("", case.optioned.get("_record_nn_module_stack")), (", captured by Dynamo", case.captured)):
-        if joint is not None and any(node.meta.get("nn_module_stack") is None for node in forward_calls(joint)):
+        if joint is not None and any(node.meta.get("nn_module_stack") is None for node in users_calls(joint)):
             yield f"nn_module_stack asked for, of a forward node in {graph}{how}", "the modules it was called in", "none"
 
 

@@ -35,7 +35,7 @@ RETURNED = replace(THREE_ROWS, outputs=outputs("v1", "self.inner.weight"))
 
 
 def on_routes(program: Program, requirements: Collection[str]) -> Case:
-    return walk(program, PyTorch(), thorough=True, routed=requirements)
+    return walk(program, PyTorch(), thorough=True, only=requirements)
 
 
 def complaints(case: Case) -> list[str]:
