@@ -106,12 +106,16 @@ def is_backward(node: fx.Node) -> bool:
     return node.meta.get("partitioner_tag") == "is_backward"
 
 
+#: What only the backward takes, and what only it gives.
+OF_BACKWARD = ("TangentAOTInput", "BackwardTokenAOTInput", "GradAOTOutput", "BackwardTokenAOTOutput")
+
+
 def backward_nodes(joint: Joint) -> set[fx.Node]:
-    """The nodes that depend on a tangent, tangents included."""
+    """The nodes that depend on what only the backward takes, tangents and its tokens; these included."""
     found: set[fx.Node] = set()
     for node in joint.graph_module.graph.nodes:
-        is_tangent = node.op == "placeholder" and any(kind_of(d) == "TangentAOTInput" for d in chain(node.meta.get("desc")))
-        if is_tangent or any(operand in found for operand in node.all_input_nodes):
+        is_taken = node.op == "placeholder" and kind_of(whole(node.meta.get("desc"))) in OF_BACKWARD
+        if is_taken or any(operand in found for operand in node.all_input_nodes):
             found.add(node)
     return found
 

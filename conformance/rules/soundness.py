@@ -14,6 +14,7 @@ from torch import fx
 from conformance.case import Case
 from conformance.difference import differences, same
 from conformance.graph import (
+    OF_BACKWARD,
     backward_nodes,
     chain,
     flat_results,
@@ -179,10 +180,10 @@ def _wrong_tags(case: Case) -> Iterator[Complaint]:
 
 def _forward_nodes(case: Case) -> set[fx.Node]:
     """The nodes that an output of the forward depends on, and the primals."""
-    tangent = [kind_of(whole(d)) == "TangentAOTInput" for d in placeholder_descriptors(case.joint)]
-    found = {node for node, skip in zip(placeholders(case.joint), tangent) if not skip}
+    skipped = [kind_of(whole(d)) in OF_BACKWARD for d in placeholder_descriptors(case.joint)]
+    found = {node for node, skip in zip(placeholders(case.joint), skipped) if not skip}
     pairs = zip(flat_results(case.joint), output_descriptors(case.joint))
-    waiting = [r for r, d in pairs if isinstance(r, fx.Node) and not any(kind_of(x) == "GradAOTOutput" for x in chain(d))]
+    waiting = [r for r, d in pairs if isinstance(r, fx.Node) and not any(kind_of(x) in OF_BACKWARD for x in chain(d))]
     while waiting:
         node = waiting.pop()
         if node not in found:
