@@ -78,13 +78,13 @@ def _look_up_before_the_call(joint: Joint, inputs: Inputs, fresh: Inputs) -> Non
 
 
 def edges_of(inputs: Inputs, descriptors: Iterable[Any]) -> dict[Any, GradientEdge]:
-    """Where gradients of these inputs arrive: not where nothing requires grad, nor at a view taken under no_grad.
+    """Where gradients of these inputs arrive: not where nothing requires grad or is no tensor, nor at a view under no_grad.
 
     An in-place write does not move an edge.
     """
     edges = {}
     for descriptor in descriptors:
-        with suppress(Meaningless, RuntimeError, AssertionError):
+        with suppress(Meaningless, RuntimeError, AssertionError, AttributeError):
             edges[descriptor] = get_gradient_edge(inputs.value(descriptor))
     return edges
 
