@@ -20,11 +20,12 @@ from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
 from conformance.routes import ROUTED, in_turn, take_routes
+from conformance.sizes import are_other_sizes
 from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
 from generators.build import Built, build
 from generators.options import of_stage
-from generators.program import Const, Program
+from generators.program import Program
 from generators.variants import in_double
 
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
@@ -247,18 +248,11 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
 
 
 def _holds_at(case: Case, scenario: str) -> bool:
-    """Whether what the export took for granted of the sizes holds for those of this scenario."""
-    sizes = scenarios.sizes_in(scenario, case.program)
-    if not sizes:
+    """Whether the export claims anything at the sizes of this scenario."""
+    if scenario not in scenarios.OTHER_SIZES:
         return True
-    if any(isinstance(leaf, Const) and leaf.value in sizes for leaf in case.program.flat_args):
-        return False  # a number equal to a symbolic size is that symbol: only both together can change
-    shape_env = case.joint.fake_mode.shape_env
-    at_export = getattr(shape_env, "backed_var_to_val", None) or shape_env.var_to_val  # its older name
-    now = {symbol: sizes.get(value, value) for symbol, value in at_export.items()}
-    guards = [guard.expr.subs(now) for guard in shape_env.guards]
-    specialized = [expression.subs(now) == now.get(symbol) for symbol, expression in shape_env.replacements.items()]
-    return all(guard == True for guard in guards) and all(specialized)  # noqa: E712  (sympy's own True)
+    built = build(case.program, case.device, sizes=scenarios.sizes_in(scenario, case.program))
+    return are_other_sizes(case.joint.fake_mode.shape_env, case.arguments, (built.args, built.kwargs))
 
 
 def standing(built: Built) -> Facts:
