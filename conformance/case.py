@@ -84,11 +84,6 @@ class Case:
         """The table that the ``decompositions`` export was given."""
         return decompositions()
 
-    def export(self, stack: ExitStack) -> Joint:
-        """A joint of the program like the case's own, built afresh."""
-        built = build(self.program, self.device)
-        return export(self.implementation, stack, built, arguments_for(built))
-
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
         """Add what the block takes to the phase's seconds."""
@@ -108,16 +103,12 @@ def walk(
 ) -> Case:
     """The case of ``program``: eager watched, exported, compiled back, and watched again.
 
-    A ``thorough`` walk goes through every scenario, exports again, and takes the routes of the requirements that
-    are ``routed``. Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash,
-    with the routes in turn, and the others take the scenarios IN_TURN.
+    A ``thorough`` walk goes through every scenario, exports again, and takes the routes of the ``routed`` requirements.
+    Where it is not asked for or ruled out, one program in THOROUGH_SHARE gets it, by its hash, with the routes
+    in turn, and the others take the scenarios IN_TURN.
     """
-    turn = int(program.name[:4], 16)
-    is_plain = not (program.options or program.dressing or program.symbolic)
-    to_capture = is_plain and (turn % CAPTURED_SHARE == 0 if thorough is None else thorough)
-    if thorough is None:
-        thorough = turn % THOROUGH_SHARE == 0
-        routed = set(routed).intersection(in_turn(program))
+    routed = set(routed).intersection(ROUTED if thorough else in_turn(program))
+    thorough, to_capture = _depth(program, thorough)
     case = Case(program, device, implementation, thorough, to_capture, unsupported=not_offered(program, implementation))
     if case.unsupported:
         return case
@@ -129,29 +120,43 @@ def walk(
     _note_what_is_left(case, spoilt_before)
     if left_behind():
         call, thorough = None, False  # nothing that runs now could be believed
-    if case.built is not None:
-        case.after = standing(case.built)
+    case.after = standing(case.built) if case.built is not None else {}
     if call is not None:
         with case.timed("compiled"):
-            for scenario in list(case.eager):
-                if _holds_at(case, scenario):
-                    case.compiled[scenario] = scenarios.run(scenario, call, program, device)
+            _watch_compiled(case, call)
+    _compare(case)
+    if case.joint is not None and not case.eager["train"]["error"]:
+        with case.timed("rules"):
+            case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
+    if thorough and case.joint is not None:
+        _go_further(case, routed)
+        _note_what_is_left(case, spoilt_before)
+    return case
+
+
+def _compare(case: Case) -> None:
+    """What differs between eager and the compiled callable, as far as it can be believed."""
     with case.timed("rules"):
         case.differences = tuple(causes(case.eager, case.compiled, frozenset()))
     if case.differences:
         _believe_only_what_is_stable(case)
         _believe_near_misses_only_in_double(case)
-    if case.joint is not None and not case.eager["train"]["error"]:
-        with case.timed("rules"):
-            case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
-    if thorough and case.joint is not None:
-        with case.timed("export"):
-            export_again(case)
-        _note_what_is_left(case, spoilt_before)
-    if thorough and case.compiled and not case.eager["train"]["error"] and not case.compiled["train"]["error"]:
-        with case.timed("compiled"):
-            take_routes(case, routed)
-    return case
+
+
+def _go_further(case: Case, routed: Collection[str]) -> None:
+    """What only a thorough case does: exported again, and compiled by other routes."""
+    with case.timed("export"):
+        export_again(case)
+    with case.timed("compiled"):
+        take_routes(case, routed)
+
+
+def _depth(program: Program, thorough: bool | None) -> tuple[bool, bool]:
+    """Whether the walk is thorough, and whether it exports what Dynamo captured."""
+    turn = int(program.name[:4], 16)
+    is_plain = not (program.options or program.dressing or program.symbolic)
+    to_capture = turn % CAPTURED_SHARE == 0 if thorough is None else thorough
+    return turn % THOROUGH_SHARE == 0 if thorough is None else thorough, is_plain and to_capture
 
 
 def _note_what_is_left(case: Case, spoilt_before: bool) -> None:
@@ -171,6 +176,12 @@ def _watch_eager(case: Case) -> None:
         is_other_size = scenario in scenarios.OTHER_SIZES
         if scenarios.INAPPLICABLE not in facts and not (is_other_size and facts["error"]):
             case.eager[scenario] = facts
+
+
+def _watch_compiled(case: Case, call: scenarios.Call) -> None:
+    for scenario in list(case.eager):
+        if _holds_at(case, scenario):
+            case.compiled[scenario] = scenarios.run(scenario, call, case.program, case.device)
 
 
 def _believe_only_what_is_stable(case: Case) -> None:

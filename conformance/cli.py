@@ -114,12 +114,13 @@ def benchmark(programs: int, repeats: int, seed: int, implementation: str) -> No
 
 @main.command()
 @click.option("--programs", default=4000, show_default=True, help="How many drawn programs to choose from.")
-@click.option("--keep", default=240, show_default=True, help="How many to store at the most.")
+@click.option("--keep", default=400, show_default=True, help="How many to store at the most.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--into", type=click.Path(file_okay=False, path_type=Path), default=golden.PROGRAMS, show_default=True)
-def store(programs: int, keep: int, seed: int, into: Path) -> None:
+@_IMPLEMENTATION
+def store(programs: int, keep: int, seed: int, into: Path, implementation: str) -> None:
     """Choose drawn programs that cover what the vocabulary offers, and store them for the gate."""
-    click.echo(corpus.store(programs, keep, seed, into))
+    click.echo(corpus.store(programs, keep, seed, into, Job(implementation)))
 
 
 @main.command()

@@ -84,14 +84,10 @@ def judge(
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
     leftover = left_behind()
     if leftover and not case.left_behind:
-        told = ", ".join(f"{name} {now}" for name, now in leftover.items())
-        return Verdict(program, Outcome.ERROR, traits, checked, seconds=case.seconds, detail=f"left behind: {told}")
+        told = "left behind: " + ", ".join(f"{name} {now}" for name, now in leftover.items())
+        return Verdict(program, Outcome.ERROR, traits, checked, seconds=case.seconds, detail=told)
     return Verdict(
-        program,
-        _outcome(case, judged),
-        traits,
-        checked,
-        judged,
+        *(program, _outcome(case, judged), traits, checked, judged),
         seconds=case.seconds,
         exported=case.joint is not None,
         descriptors=descriptors,

@@ -95,7 +95,8 @@ def gradients_come_from_the_graph(case: Case) -> bool:
 def is_doubled(case: Case) -> bool:
     """Whether every gradient is there as it is: what twice a piece of a subclass stands for is the subclass's own."""
     gradients = [d for d in output_descriptors(case.joint) if d is not None and d.is_grad()]
-    return gradients_come_from_the_graph(case) and all(kind_of(d) == "GradAOTOutput" for d in gradients)
+    is_plain = bool(gradients) and all(kind_of(d) == "GradAOTOutput" for d in gradients)
+    return is_plain and gradients_come_from_the_graph(case)
 
 
 def doubled(case: Case) -> Facts:

@@ -57,6 +57,10 @@ REFUSALS: tuple[Refusal, ...] = (
         "torch/_functorch/_aot_autograd/runtime_wrappers.py",
     ),
     Refusal(
+        r"When use_reentrant=True, torch\.utils\.checkpoint is incompatible with \.grad\(\)",
+        "the message says what to pass instead; torch/utils/checkpoint.py",
+    ),
+    Refusal(
         r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
         "torch/_functorch/config.py, donated_buffer; the message names the switch",
     ),

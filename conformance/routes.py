@@ -18,10 +18,11 @@ import torch.utils._pytree as pytree
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 
 from conformance import passes, scenarios
+from conformance.exporting import arguments_for, caller, export
 from conformance.implementation import Joint
 from conformance.observation import Facts, Raised
 from conformance.spies import spied, spies_report
-from generators.build import Built
+from generators.build import Built, build
 from generators.options import of_stage
 from generators.program import Program
 
@@ -50,7 +51,8 @@ class Way:
 
     def export(self, stack: ExitStack | None = None) -> Joint:
         """A joint of the program, built afresh; what comes next is the compile."""
-        self.joint = self.case.export(stack or self.stack)
+        built = build(self.case.program, self.case.device)
+        self.joint = export(self.case.implementation, stack or self.stack, built, arguments_for(built))
         self.stage = "compile"
         return self.joint
 
@@ -61,11 +63,11 @@ class Way:
     def watch(self, compiled: Compiled, prepare: Callable[[Built], None] = lambda built: None) -> Facts:
         """The facts of "train" through the callable; ``prepare`` changes what the caller holds before the call."""
         assert self.joint is not None
-        fqns = [*self.joint.params_spec, *self.joint.buffers_spec]
+        plain = caller(self.joint, compiled)
 
         def call(built: Built) -> Any:
             prepare(built)
-            return compiled(*(built.state(fqn) for fqn in fqns), *built.args, **built.kwargs)
+            return plain(built)
 
         return scenarios.run("train", call, self.case.program, self.case.device)
 
@@ -89,7 +91,12 @@ class Route:
 
 
 def take_routes(case: Case, requirements: Collection[str]) -> None:
-    """Take every route of these requirements that applies to the case, and keep what each showed."""
+    """Take every route of these requirements that applies to a thorough case, and keep what each showed.
+
+    There is none where the plain way did not go through "train" without an error.
+    """
+    if not case.thorough or not case.compiled or case.eager["train"]["error"] or case.compiled["train"]["error"]:
+        return
     for route in ROUTES.values():
         if not set(route.requirements).isdisjoint(requirements) and route.applies(case):
             case.routes[route.name] = _take(route, case)

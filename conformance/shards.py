@@ -13,7 +13,7 @@ from generators.program import Program
 from generators.strategies import MIXES, programs
 
 #: Programs in a shard: small enough to spread over workers, large enough for Hypothesis to vary.
-SHARD_SIZE = 125
+SHARD_SIZE = 80
 
 
 @dataclass(frozen=True)

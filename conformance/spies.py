@@ -82,12 +82,14 @@ def spies_report(case: Case) -> Facts:
     """What is due: each function used on graphs with descriptors, each compiler once, and its result run once.
 
     Without a tangent there is nothing to partition, and no backward to compile. Whether the backward of the graph
-    runs is asked where every gradient comes out of the graph.
+    runs is asked where every gradient comes out of the graph. A joint without descriptors is told of as such (J1).
     """
-    due = {"fw_compiler.calls": 1, "fw_compiler.described": True, "fw_compiler.runs": 1}
     plain = case.compiled["train"]
-    if any(d.is_tangent() for d in placeholder_descriptors(case.joint)):
+    has_gradient = any(path.startswith("grads.") and path.endswith(".value") for path in plain)
+    due = {"fw_compiler.calls": 1, "fw_compiler.runs": 1, "fw_compiler.described": True}
+    if any(d is not None and d.is_tangent() for d in placeholder_descriptors(case.joint)):
         due["partition_fn.described"] = True
-        if any(path.startswith("grads.") and path.endswith(".value") for path in plain) and gradients_come_from_the_graph(case):
-            due |= {"bw_compiler.calls": 1, "bw_compiler.described": True, "bw_compiler.runs": 1}
-    return plain | due
+        if has_gradient and gradients_come_from_the_graph(case):
+            due |= {"bw_compiler.calls": 1, "bw_compiler.runs": 1, "bw_compiler.described": True}
+    described = is_described(case.joint.graph_module, ())
+    return plain | {path: fact for path, fact in due.items() if described or not path.endswith(".described")}

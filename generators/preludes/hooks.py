@@ -1,4 +1,4 @@
-"""What autograd calls: hooks on a tensor's gradient, on an accumulated one, on a node."""
+"""What autograd calls: hooks on a tensor's gradient, and on an accumulated one."""
 
 
 def hook(x, called):
@@ -17,7 +17,3 @@ def unchanged_gradient(gradient):
 
 def double_accumulated(parameter):
     parameter.grad = parameter.grad * 2
-
-
-def doubled_gradients(gradients):
-    return tuple(gradient * 2 for gradient in gradients)

@@ -154,8 +154,8 @@ def dtensor(x):
     """A DTensor of which this process holds ``x``: a shard, or all of a number."""
     from torch.distributed.tensor import DTensor, Replicate, Shard
 
-    if isinstance(x, Wrapper):
-        raise TypeError("a DTensor is made of a plain tensor")
+    if isinstance(x, Wrapper) or not x.numel():  # a view of an empty one never returns from torch's sharding rules
+        raise TypeError("a DTensor is made of a plain tensor with elements")
     return DTensor.from_local(x, mesh(), [Shard(0) if x.dim() else Replicate()], run_check=False)
 
 

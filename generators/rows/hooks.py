@@ -7,6 +7,5 @@ from generators.op import Op
 ROWS = (
     Op("gradient_hook", "hook", "hook({x}, doubled_gradient)", silent=True),
     Op("idle_hook", "hook", "hook({x}, unchanged_gradient)", silent=True),
-    Op("node_hook", "hook", "{x}.grad_fn.register_prehook(doubled_gradients)", silent=True),
     Op("accumulated_hook", "hook", "{x}.register_post_accumulate_grad_hook(double_accumulated)", silent=True),
 )

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from conformance.difference import differences, unstable_paths
 from conformance.observation import Facts
-from conformance.scenarios import NEEDS_GRADIENT, NEEDS_SEVERAL_ROOTS, SCENARIOS, VARIANT, call_module, run
+from conformance.scenarios import NEEDS_GRADIENT, NEEDS_SEVERAL_ROOTS, NEEDS_SUBCLASSES, SCENARIOS, VARIANT, call_module, run
 from generators.build import Built
 from generators.program import Leaf, Program, Ref, Statement
 from generators.strategies import programs
@@ -23,6 +23,10 @@ Call = Callable[[Built], Any]
 
 #: Two outputs that share no part of the graph: a backward from one leaves the other's alone.
 APART = replace(by_hand.TWO_INPUTS, body=(let("v0", "sin", "a0"), let("v1", "sin", "a1")), outputs=outputs("v0", "v1"))
+
+
+#: The same, and an output of a subclass.
+APART_SUBCLASS = replace(APART, leaves=(replace(APART.leaves[0], subclass="pair"), APART.leaves[1]))
 
 
 def eager(program: Program, scenario: str = "train") -> Facts:
@@ -53,7 +57,8 @@ def test_a_scenario_notices_wrong_values(scenario: str) -> None:
     def wrong(built: Built) -> Any:
         return tuple(output * 1.5 for output in call_module(built))
 
-    assert differences(eager(APART, scenario), run(scenario, wrong, APART, "cpu"))
+    program = APART_SUBCLASS if scenario in NEEDS_SUBCLASSES else APART
+    assert differences(eager(program, scenario), run(scenario, wrong, program, "cpu"))
 
 
 def test_the_sets_of_scenarios_name_scenarios() -> None:

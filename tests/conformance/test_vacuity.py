@@ -11,6 +11,7 @@ import pytest
 import golden
 from conformance import corpus, vacuity
 from conformance.rules.vocabulary import KINDS
+from conformance.sandbox import Job
 from conformance.vacuity import (
     WANTED,
     documented_kinds,
@@ -91,7 +92,7 @@ def test_the_stored_programs_are_a_part_of_what_is_demanded() -> None:
 
 
 def test_storing_writes_beside_the_programs_what_the_gate_must_show(tmp_path: Path) -> None:
-    corpus.store(125, 200, 0, tmp_path / "programs")
+    corpus.store(125, 200, 0, tmp_path / "programs", Job("conformance.pytorch:PyTorch"))
     stored = [load(path) for path in golden.files(tmp_path / "programs")]
     assert json.loads((tmp_path / "shown.json").read_text()) == wanted_of(stored)
 
