@@ -39,7 +39,8 @@ class Case:
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
-    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
+    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. Of the scenarios that
+    differ, ``random`` holds the facts that hang on the seed of eager's generator (scenario, path). ``unsupported`` says
     which option of the program is not offered; then it is not exported at all. The export was given the
     ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
     or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``left_behind``
@@ -69,6 +70,7 @@ class Case:
     unsupported: str = ""
     compiled: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
+    random: frozenset[tuple[str, str]] = frozenset()
     lines: list[str] = field(default_factory=list)
     second: Joint | None = None
     other: Joint | None = None
@@ -141,6 +143,7 @@ def _compare(case: Case) -> None:
     if case.differences:
         _believe_only_what_is_stable(case)
         _believe_near_misses_only_in_double(case)
+        _find_out_what_is_random(case)
 
 
 def _go_further(case: Case, routed: Collection[str]) -> None:
@@ -209,6 +212,18 @@ def _believe_near_misses_only_in_double(case: Case) -> None:
     rounding = {(scenario, path) for scenario, path in near - also if scenario in twin.compiled}
     if twin.compiled and not twin.eager["train"]["error"]:
         case.differences = tuple((s, d) for s, d in case.differences if (s, d.path) not in rounding)
+
+
+def _find_out_what_is_random(case: Case) -> None:
+    """Run eager under another seed, where it draws numbers: what differs then hangs on them."""
+    untouched = torch.Generator().manual_seed(0).get_state()
+    if same(case.eager["train"].get("rng.value"), untouched):
+        return
+    with case.timed("eager"):
+        for scenario in {scenario for scenario, _ in case.differences}:
+            other = scenarios.run(scenario, scenarios.call_module, case.program, case.device, seed=1)
+            paths = unstable_paths(case.eager[scenario], other)
+            case.random |= {(scenario, path) for path in paths if path.endswith(".value")}
 
 
 def _is_near_miss(case: Case, scenario: str, path: str) -> bool:
