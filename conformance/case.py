@@ -21,11 +21,12 @@ from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
 from conformance.requirements import REQUIREMENTS
 from conformance.routes import ROUTED, in_turn, take_routes
+from conformance.sizes import are_other_sizes
 from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
 from generators.build import Built, build
 from generators.options import of_stage
-from generators.program import Const, Program
+from generators.program import Program
 from generators.variants import in_double
 
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
@@ -39,7 +40,8 @@ class Case:
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
-    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
+    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. Of the scenarios that
+    differ, ``random`` holds the facts that hang on the seed of eager's generator (scenario, path). ``unsupported`` says
     which option of the program is not offered; then it is not exported at all. The export was given the
     ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
     or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``left_behind``
@@ -69,6 +71,7 @@ class Case:
     unsupported: str = ""
     compiled: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
+    random: frozenset[tuple[str, str]] = frozenset()
     lines: list[str] = field(default_factory=list)
     second: Joint | None = None
     other: Joint | None = None
@@ -165,6 +168,7 @@ def _compare(case: Case) -> None:
     if case.differences:
         _believe_only_what_is_stable(case)
         _believe_near_misses_only_in_double(case)
+        _find_out_what_is_random(case)
 
 
 def _note_what_is_left(case: Case, spoilt_before: bool) -> None:
@@ -211,6 +215,18 @@ def _believe_near_misses_only_in_double(case: Case) -> None:
     rounding = {(scenario, path) for scenario, path in near - also if scenario in twin.compiled}
     if twin.compiled and not twin.eager["train"]["error"]:
         case.differences = tuple((s, d) for s, d in case.differences if (s, d.path) not in rounding)
+
+
+def _find_out_what_is_random(case: Case) -> None:
+    """Run eager under another seed, where it draws numbers: what differs then hangs on them."""
+    untouched = torch.Generator().manual_seed(0).get_state()
+    if same(case.eager["train"].get("rng.value"), untouched):
+        return
+    with case.timed("eager"):
+        for scenario in {scenario for scenario, _ in case.differences}:
+            other = scenarios.run(scenario, scenarios.call_module, case.program, case.device, seed=1)
+            paths = unstable_paths(case.eager[scenario], other)
+            case.random |= {(scenario, path) for path in paths if path.endswith(".value")}
 
 
 def _is_near_miss(case: Case, scenario: str, path: str) -> bool:
@@ -261,18 +277,11 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
 
 
 def _holds_at(case: Case, scenario: str) -> bool:
-    """Whether what the export took for granted of the sizes holds for those of this scenario."""
-    sizes = scenarios.sizes_in(scenario, case.program)
-    if not sizes:
+    """Whether the export claims anything at the sizes of this scenario."""
+    if scenario not in scenarios.OTHER_SIZES:
         return True
-    if any(isinstance(leaf, Const) and leaf.value in sizes for leaf in case.program.flat_args):
-        return False  # a number equal to a symbolic size is that symbol: only both together can change
-    shape_env = case.joint.fake_mode.shape_env
-    at_export = getattr(shape_env, "backed_var_to_val", None) or shape_env.var_to_val  # its older name
-    now = {symbol: sizes.get(value, value) for symbol, value in at_export.items()}
-    guards = [guard.expr.subs(now) for guard in shape_env.guards]
-    specialized = [expression.subs(now) == now.get(symbol) for symbol, expression in shape_env.replacements.items()]
-    return all(guard == True for guard in guards) and all(specialized)  # noqa: E712  (sympy's own True)
+    built = build(case.program, case.device, sizes=scenarios.sizes_in(scenario, case.program))
+    return are_other_sizes(case.joint.fake_mode.shape_env, case.arguments, (built.args, built.kwargs))
 
 
 def standing(built: Built) -> Facts:

@@ -51,7 +51,7 @@ def differences(expected: Facts, found: Facts, unjudged: frozenset[str] = frozen
 #: By a pattern over ``scenario:path``: what is not judged where a fact that ends so differs in "train".
 EFFECTS: dict[str, tuple[str, ...]] = {
     r"\w+:(grads\.|outputs\[\d+\]\.grad\.)": (".autograd",),
-    r"train:(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
+    r"(train|larger|smaller):(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
     r"written": (".value", ".shares", ".is", ".autograd", "error"),
     r"\w+:effects\.\w+\[": (".value", "effects.forward", "effects.backward"),
     r"overwritten": (".value", ".shares", ".is", ".base", ".autograd", ".written", "error"),

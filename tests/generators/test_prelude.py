@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
 import pytest
 
@@ -35,3 +36,8 @@ def test_a_block_is_code_of_its_own(block: object) -> None:
 
 def test_no_prelude_is_hidden_by_an_argument_of_forward() -> None:
     assert not NAMES.keys() & set(KEYWORDS)
+
+
+def test_no_two_preludes_give_one_name() -> None:
+    given = Counter(name for block in blocks() for name in block.defines if not block.extends)
+    assert [name for name, times in given.items() if times > 1] == []
