@@ -201,6 +201,22 @@ def test_a_wrong_implementation_exits_1_and_is_told(corruption: str, scenario: s
     assert (status, f"{difference}:" in printed) == (1, True)
 
 
+def test_a_lost_effect_is_told(tmp_path: Path) -> None:
+    program = one(Statement("printed", ("a0",)), Statement("sin", ("a0",), (), ("v0",)))
+    lost = STAND_IN.replace("out, = joint.module(*args)", "").replace("{corruption}", "return (x.sin(),)")
+    assert run(source(program), tmp_path, lost) == (1, "effects: eager [('print', '6 elements')], compiled []\nDIFFERENT")
+
+
+def test_a_script_whose_effects_are_kept_exits_0(tmp_path: Path) -> None:
+    program = one(Statement("noted_both_ways", ("a0",), (), ("v0",)))
+    assert run(source(program), tmp_path, STAND_IN.replace("{corruption}", "return (out,)")) == (0, "OK")
+
+
+def test_an_effect_of_the_backward_needs_the_backward() -> None:
+    program = one(Statement("noted_backward", ("a0",), (), ("v0",)))
+    assert "backward(roots_of(" in source(program, path="train:effects.backward")
+
+
 def test_an_error_that_eager_alone_raises_is_a_difference(tmp_path: Path) -> None:
     program = one(Statement("select", ("a0",), (0, 7), ("v0",)))
     broken = STAND_IN.replace("out, = joint.module(*args)", "").replace("{corruption}", "return (x,)")
