@@ -43,18 +43,18 @@ def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
     inputs, fresh = Inputs(seeded_build(program, device)), Inputs(seeded_build(program, device))
     _look_up_before_the_call(joint, inputs, fresh)
     edges = edges_of(inputs, (d.grad_of for d in map(gradient_in, output_descriptors(joint)) if d is not None))
-    effects.forget()
     torch.manual_seed(0)
-    try:
-        outputs = Outputs(pytree.tree_leaves(call_module(inputs.built)), inputs)
-    except Exception:
-        return None
-    fresh.cotangents = _cotangents(joint, outputs)
-    roots = list(_roots(outputs, fresh.cotangents))
-    try:
-        outputs.gradients = backward(roots, edges)
-    except Exception:
-        return None
+    with effects.listening():
+        try:
+            outputs = Outputs(pytree.tree_leaves(call_module(inputs.built)), inputs)
+        except Exception:
+            return None
+        fresh.cotangents = _cotangents(joint, outputs)
+        roots = list(_roots(outputs, fresh.cotangents))
+        try:
+            outputs.gradients = backward(roots, edges)
+        except Exception:
+            return None
     return Eager(outputs, fresh, effects.performed())
 
 
@@ -79,13 +79,13 @@ def _look_up_before_the_call(joint: Joint, inputs: Inputs, fresh: Inputs) -> Non
 
 
 def edges_of(inputs: Inputs, descriptors: Iterable[Any]) -> dict[Any, GradientEdge]:
-    """Where gradients of these inputs arrive: not where nothing requires grad, nor at a view taken under no_grad.
+    """Where gradients of these inputs arrive: not where nothing requires grad or is no tensor, nor at a view under no_grad.
 
     An in-place write does not move an edge.
     """
     edges = {}
     for descriptor in descriptors:
-        with suppress(Meaningless, RuntimeError, AssertionError):
+        with suppress(Meaningless, RuntimeError, AssertionError, AttributeError):
             edges[descriptor] = get_gradient_edge(inputs.value(descriptor))
     return edges
 

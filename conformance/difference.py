@@ -53,8 +53,9 @@ def differences(expected: Facts, found: Facts, unjudged: frozenset[str] = frozen
 #: By a pattern over ``scenario:path``: what is not judged where a fact that ends so differs in "train".
 EFFECTS: dict[str, tuple[str, ...]] = {
     r"\w+:(grads\.|outputs\[\d+\]\.grad\.)": (".autograd",),
-    r"train:(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
+    r"(train|larger|smaller):(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
     r"written": (".value", ".shares", ".is", ".autograd", "error"),
+    r"\w+:effects\.\w+\[": (".value", "effects.forward", "effects.backward"),
     r"overwritten": (".value", ".shares", ".is", ".base", ".autograd", ".written", "error"),
 }
 
@@ -67,6 +68,7 @@ def causes(
     What differs in "train" is not told again for the scenarios after it. Where a tensor's autograd state
     differs, or in "train" which tensors were written, the two sides start their backward from different
     roots, and gradients are not compared. Where memory, values or autograd states differ, who sees a later write is not asked.
+    What an effect was called with is not compared where values differ, or which effects there were.
     """
     if not found:
         return

@@ -106,6 +106,34 @@ def is_backward(node: fx.Node) -> bool:
     return node.meta.get("partitioner_tag") == "is_backward"
 
 
-def forward_calls(joint: Joint) -> list[fx.Node]:
-    """The calls that are no part of the backward."""
-    return [node for node in joint.graph_module.graph.nodes if node.op == "call_function" and not is_backward(node)]
+#: What only the backward takes, and what only it gives.
+OF_BACKWARD = ("TangentAOTInput", "BackwardTokenAOTInput", "GradAOTOutput", "BackwardTokenAOTOutput")
+
+
+def backward_nodes(joint: Joint) -> set[fx.Node]:
+    """The nodes that depend on what only the backward takes, tangents and its tokens; these included."""
+    found: set[fx.Node] = set()
+    for node in joint.graph_module.graph.nodes:
+        is_taken = node.op == "placeholder" and kind_of(whole(node.meta.get("desc"))) in OF_BACKWARD
+        if is_taken or any(operand in found for operand in node.all_input_nodes):
+            found.add(node)
+    return found
+
+
+def users_calls(joint: Joint) -> list[fx.Node]:
+    """The calls of the forward for which a line of the user's stands."""
+    calls = [node for node in joint.graph_module.graph.nodes if node.op == "call_function"]
+    return [node for node in calls if not is_backward(node) and not _is_added(node, joint)]
+
+
+def _is_added(node: fx.Node, joint: Joint) -> bool:
+    """Whether AOTAutograd itself asks for the node.
+
+    It computes with symbolic sizes, clones inputs that are written, and takes the views that the caller passed
+    from their base.
+    """
+    if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
+        return True
+    if node.target is torch.ops.aten.as_strided.default:
+        return any("Base" in kind_of(descriptor) for descriptor in placeholder_descriptors(joint))
+    return node.target is torch.ops.aten.clone.default and node.all_input_nodes[0].op == "placeholder"

@@ -13,7 +13,6 @@ from conformance.graph import chain, kind_of, output_descriptors, placeholder_de
 from conformance.hygiene import left_behind
 from conformance.implementation import Implementation, Joint
 from conformance.refusals import documented
-from conformance.routes import ROUTED
 from conformance.rule import RULES, Violation
 from conformance.signature import Signature, signature_of
 from conformance.specification import checked_kinds
@@ -64,33 +63,38 @@ def judge(
     findings: Sequence[Finding] = (),
     only: Collection[str] = (),
     thorough: bool | None = None,
-    routed: Collection[str] = ROUTED,
 ) -> Verdict:
-    """The verdict on ``program``; ``only`` restricts the rules to these ids, ``routed`` the routes to theirs.
+    """The verdict on ``program``; ``only`` restricts the rules to these ids, and the walk to what they read.
 
     An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation; so is
     global state that is other than it was, where it isn't the export that left it so (J27).
     """
     traits = features(program)
     try:
-        case = walk(program, implementation, device, thorough, set(routed).intersection(only or routed))
+        case = walk(program, implementation, device, thorough, only)
         if case.unsupported:
             return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported)
         with case.timed("rules"):
             checked, violations = _apply_rules(case, only)
-        judged = tuple(_judged(violation, traits, findings) for violation in violations)
-        descriptors = descriptors_of(case)
+        verdict = _verdict(case, traits, checked, tuple(_judged(item, traits, findings) for item in violations))
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
-    leftover = left_behind()
-    if leftover and not case.left_behind:
-        told = "left behind: " + ", ".join(f"{name} {now}" for name, now in leftover.items())
-        return Verdict(program, Outcome.ERROR, traits, checked, seconds=case.seconds, detail=told)
+    if left_behind() and not case.left_behind:
+        told = ", ".join(f"{name} {now}" for name, now in left_behind().items())
+        return Verdict(program, Outcome.ERROR, traits, checked, seconds=case.seconds, detail=f"left behind: {told}")
+    return verdict
+
+
+def _verdict(case: Case, traits: frozenset[str], checked: tuple[str, ...], judged: tuple[Judged, ...]) -> Verdict:
     return Verdict(
-        *(program, _outcome(case, judged), traits, checked, judged),
+        case.program,
+        _outcome(case, judged),
+        traits,
+        checked,
+        judged,
         seconds=case.seconds,
         exported=case.joint is not None,
-        descriptors=descriptors,
+        descriptors=descriptors_of(case),
         detail=_refused(case),
         spoilt=bool(case.left_behind),
     )

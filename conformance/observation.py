@@ -166,9 +166,10 @@ class Raised:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message that says anything, cut to 200 characters."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return lines[0].strip()[:200] if lines else ""
+    """The first line of an error's message that says anything, cut to 200 characters, with the next if it leads up to that."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    leads_up = bool(lines) and lines[0].endswith("raised:")
+    return " ".join(lines[: 1 + leads_up])[:200]
 
 
 def roots_of(candidates: Iterable[Any]) -> list[torch.Tensor]:

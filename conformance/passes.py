@@ -18,6 +18,7 @@ from conformance.graph import flat_results, kind_of, output_descriptors, output_
 from conformance.implementation import Joint
 from conformance.observation import Facts
 from generators.build import Built
+from generators.dressings import fqns
 from generators.program import Ref, State
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _can_shard(case: Case, state: State) -> bool:
 def _is_apart(case: Case, name: str) -> bool:
     """Whether nothing else in the program has to do with this tensor, and nothing writes it."""
     program, plain = case.program, case.compiled["train"]
-    passed = [state.value for state in program.state] + [arg.name for arg in program.flat_args if isinstance(arg, Ref)]
+    passed = [*fqns(program).values()] + [arg.name for arg in program.flat_args if isinstance(arg, Ref)]
     viewed = any(name in statement.operands for statement in program.setup)
     shared = {other for path, fact in plain.items() if path.endswith(".shares") for other in fact}
     is_alone = f"caller.{name}" not in shared and not plain[f"caller.{name}.shares"] and not plain[f"caller.{name}.written"]

@@ -48,6 +48,10 @@ REFUSALS: tuple[Refusal, ...] = (
         "the message says so, and how to do without; torch/_functorch/_aot_autograd/runtime_wrappers.py",
     ),
     Refusal(
+        r"^(Unsupported output|Invalid input) type for nonstrict_trace-ed function",
+        "the callable is one, and the message says which types torch.compile takes there; torch/_dynamo/variables/torch.py",
+    ),
+    Refusal(
         r"Metadata mutations are currently not allowed on tensor subclasses",
         "the message says so; torch/_functorch/_aot_autograd/collect_metadata_analysis.py",
     ),

@@ -71,14 +71,14 @@ def _first_of_each(verdicts: Sequence[Verdict]) -> dict[str, tuple[Verdict, Judg
 
 def shrunk(program: Program, signature: str, sandbox: Sandbox) -> Program:
     """The smallest program found that still has a new violation of this signature, kept as a file."""
-    routed = _rule_of(signature)
-    smaller = reduce(program, lambda p: _has(sandbox.judge(p, thorough=True, routed=routed), signature), budget=BUDGET)
+    rule = _rule_of(signature)
+    smaller = reduce(program, lambda p: _has(sandbox.judge(p, thorough=True, only=rule), signature), budget=BUDGET)
     keep(smaller)
     return smaller
 
 
 def _rule_of(signature: str) -> tuple[str, ...]:
-    """The only rule whose routes a program has to take to show this signature."""
+    """The only rule that has to judge a program for it to show this signature."""
     return (signature.partition(" ")[0],)
 
 
@@ -89,7 +89,7 @@ def _has(verdict: Verdict, signature: str) -> bool:
 def _told(program: Program, signature: str, item: Judged, sandbox: Sandbox) -> str:
     """The violation as the shrunk program shows it."""
     keep(program)
-    verdict = sandbox.judge(program, thorough=True, routed=_rule_of(signature))
+    verdict = sandbox.judge(program, thorough=True, only=_rule_of(signature))
     again = [new for new in verdict.new if str(new.signature) == signature]
     return violation_text(again[0] if again else item, program, sandbox.job.device)
 

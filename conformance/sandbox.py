@@ -25,7 +25,6 @@ import golden
 from conformance.findings import load_findings
 from conformance.implementation import load_implementation
 from conformance.judge import Judged, Verdict, judge
-from conformance.routes import ROUTED
 from conformance.shards import Shard, draw
 from generators.features import features
 from generators.program import Program
@@ -65,9 +64,9 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def judge(self, program: Program, thorough: bool | None = None, routed: Collection[str] = ROUTED) -> Verdict:
-        """The verdict on ``program``, crash and timeout among the possible outcomes."""
-        answer = self._ask(("judge", program, thorough, frozenset(routed)), self.job.timeout)
+    def judge(self, program: Program, thorough: bool | None = None, only: Collection[str] = ()) -> Verdict:
+        """The verdict on ``program``, crash and timeout among the possible outcomes; ``only`` of these rules, or the job's."""
+        answer = self._ask(("judge", program, thorough, frozenset(only or self.job.only)), self.job.timeout)
         if isinstance(answer, Verdict):
             if answer.spoilt or answer.outcome is Outcome.ERROR:
                 self.close()  # what this program left behind, an open mode say, would spoil the next one
@@ -156,8 +155,8 @@ def _serve(pipe: Connection, job: Job) -> None:
         if question == "draw":
             pipe.send(draw(details[0]))
         else:
-            program, thorough, routed = details
-            options = {"device": job.device, "findings": findings, "only": job.only, "thorough": thorough, "routed": routed}
+            program, thorough, only = details
+            options = {"device": job.device, "findings": findings, "only": only, "thorough": thorough}
             pipe.send(_sendable(judge(program, implementation, **options)))
 
 

@@ -131,9 +131,9 @@ def _run(piece: Any, joint: Joint, program: Program, device: str) -> Specified |
     values, absent = _values(eager.fresh, inputs)
     if absent:
         return Specified(inputs, absent)
-    effects.forget()
     try:
-        results = _run_graph(joint, values)
+        with effects.listening():
+            results = _run_graph(joint, values)
     except Exception as error:
         return Specified(inputs, error=Raised("graph", error))
     performed = effects.performed()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -25,19 +25,46 @@ if TYPE_CHECKING:
     from conformance.case import Case
 
 
-def export_again(case: Case) -> None:
-    """The thorough exports. One that fails where the first did not is left out: the rules see it missing."""
+@dataclass(frozen=True)
+class Part:
+    """Something that a thorough walk exports, and the rules that read it."""
+
+    rules: tuple[str, ...]
+    export: Callable[[Case], None]
+
+
+def export_again(case: Case, rules: Collection[str]) -> None:
+    """The thorough exports that these rules read. One that fails where the first did not is left out: they see it missing."""
+    for part in PARTS:
+        if not set(part.rules).isdisjoint(rules):
+            part.export(case)
+
+
+def _export_another_two(case: Case) -> None:
     case.second = try_export(case.implementation, case.device, case.program)
     outputs = Node("tuple", (case.program.outputs, Const(7)))
     case.other = try_export(case.implementation, case.device, replace(case.program, outputs=outputs))
-    offered = case.implementation.export_options()
+
+
+def _export_with_each_option(case: Case) -> None:
     for option in OPTIONS:
-        if option in offered:
+        if option in case.implementation.export_options():
             _export_with(case, option)
+
+
+def _export_what_was_captured(case: Case) -> None:
     if case.to_capture:
         # Asked for by those who capture first, since the stack of modules is then that of the user's code.
-        stacks = {"_record_nn_module_stack": True} if "_record_nn_module_stack" in offered else {}
+        is_offered = "_record_nn_module_stack" in case.implementation.export_options()
+        stacks = {"_record_nn_module_stack": True} if is_offered else {}
         case.captured = export_captured(case.program, case.implementation, case.device, **stacks)
+
+
+PARTS: tuple[Part, ...] = (
+    Part(("J10", "J17"), _export_another_two),
+    Part(("J14", "J18"), _export_with_each_option),
+    Part(("J14", "J28", "J29"), _export_what_was_captured),
+)
 
 
 def _export_with(case: Case, option: str) -> None:

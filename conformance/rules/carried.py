@@ -9,8 +9,7 @@ import torch
 from torch import fx
 
 from conformance.case import Case
-from conformance.graph import forward_calls, is_backward, is_symbolic, kind_of, placeholder_descriptors, placeholders
-from conformance.implementation import Joint
+from conformance.graph import backward_nodes, is_backward, is_symbolic, placeholders, users_calls
 from conformance.rule import Complaint, is_training, rule
 from generators.printed import printed_file
 
@@ -18,12 +17,13 @@ from generators.printed import printed_file
 @rule("J25", is_training)
 def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
     nodes = [node for node in case.joint.graph_module.graph.nodes if node.op == "call_function"]
+    dependents = backward_nodes(case.joint)
+    backward = [node for node in nodes if node in dependents or is_backward(node)]
     forward = defaultdict(list)
-    for node in nodes:
-        if not is_backward(node):
-            forward[node.meta.get("seq_nr")].append(node)
-    for node in nodes:
-        if is_backward(node) and not _accumulates(node):
+    for node in set(nodes) - set(backward):
+        forward[node.meta.get("seq_nr")].append(node)
+    for node in backward:
+        if not _accumulates(node, dependents):
             yield from _unpaired(node, forward[node.meta.get("seq_nr")])
     seen: dict[int, fx.Node] = {}
     for node in nodes:
@@ -31,10 +31,9 @@ def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
             yield "custom of two nodes", "two dicts", "one and the same"
 
 
-def _accumulates(node: fx.Node) -> bool:
+def _accumulates(node: fx.Node, dependents: set[fx.Node]) -> bool:
     """Whether the node adds up gradients: it belongs to no forward node, and is to carry no annotation."""
-    is_sum = node.target is torch.ops.aten.add.Tensor and all(map(is_backward, node.all_input_nodes))
-    return is_sum or bool(node.meta.get("is_gradient_acc"))
+    return node.target is torch.ops.aten.add.Tensor and all(operand in dependents for operand in node.all_input_nodes)
 
 
 def _unpaired(node: fx.Node, forward: list[fx.Node]) -> Iterator[Complaint]:
@@ -70,21 +69,8 @@ def fresh_example_tensors_keep_their_sizes(case: Case) -> Iterator[Complaint]:
 
 @rule("J29", _is_captured)
 def forward_calls_say_where_they_come_from(case: Case) -> Iterator[Complaint]:
-    for node in forward_calls(case.captured):
-        if not _is_added(node, case.captured) and printed_file(case.program) not in (node.stack_trace or ""):
+    for node in users_calls(case.captured):
+        if printed_file(case.program) not in (node.stack_trace or ""):
             replayed = ", a view replayed" if node.meta.get("is_functional_regenerated") else ""
             found = "none" if not node.stack_trace else "another"
             yield f"stack_trace of {node.target}{replayed}", "one into the forward", found
-
-
-def _is_added(node: fx.Node, joint: Joint) -> bool:
-    """Whether no line of the forward stands for the node.
-
-    AOTAutograd computes with symbolic sizes, clones inputs that are written, and takes the views that the
-    caller passed from their base.
-    """
-    if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
-        return True
-    if node.target is torch.ops.aten.as_strided.default:
-        return any("Base" in kind_of(descriptor) for descriptor in placeholder_descriptors(joint))
-    return node.target is torch.ops.aten.clone.default and node.all_input_nodes[0].op == "placeholder"

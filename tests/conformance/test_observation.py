@@ -165,7 +165,10 @@ def test_an_error_keeps_the_exception() -> None:
     assert Raised("export", error).error is error
 
 
-@pytest.mark.parametrize(("text", "line"), [("", ""), ("\n \n a \nb", "a"), ("x" * 300, "x" * 200)])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("", ""), ("\n \n a \nb", "a"), ("x" * 300, "x" * 200), ("backend='b' raised:\nE: no\nmore", "backend='b' raised: E: no")],
+)
 def test_the_first_line_of_a_message_says_something(text: str, line: str) -> None:
     assert first_line(ValueError(text)) == line
 

@@ -35,7 +35,7 @@ RETURNED = replace(THREE_ROWS, outputs=outputs("v1", "self.inner.weight"))
 
 
 def on_routes(program: Program, requirements: Collection[str]) -> Case:
-    return walk(program, PyTorch(), thorough=True, routed=requirements)
+    return walk(program, PyTorch(), thorough=True, only=requirements)
 
 
 def complaints(case: Case) -> list[str]:
@@ -129,7 +129,7 @@ def test_nothing_is_computed_again_from_what_was_written() -> None:
 
 
 def calls_of(edit: Any) -> tuple[list[str], list[str]]:
-    case = on_routes(programs.ONE_OUTPUT, ())
+    case = on_routes(programs.ONE_OUTPUT, {"C2"})
     before = [node.name for node in case.joint.graph_module.graph.nodes if node.op == "call_function"]
     edit(case.joint, case)
     return before, [node.name for node in case.joint.graph_module.graph.nodes if node.op == "call_function"]
@@ -147,14 +147,14 @@ def test_these_passes_keep_every_call(edit: Any) -> None:
 
 
 def test_a_replaced_graph_is_another_module() -> None:
-    case = on_routes(programs.ONE_OUTPUT, ())
+    case = on_routes(programs.ONE_OUTPUT, {"C2"})
     before = case.joint.graph_module
     passes.replace_graph(case.joint, case)
     assert case.joint.graph_module is not before
 
 
 def exported() -> fx.GraphModule:
-    return on_routes(programs.TWO_OUTPUTS, ()).joint.graph_module  # type: ignore[no-any-return]
+    return on_routes(programs.TWO_OUTPUTS, {"C2"}).joint.graph_module  # type: ignore[no-any-return]
 
 
 def test_the_outputs_before_the_first_gradient_are_counted() -> None:

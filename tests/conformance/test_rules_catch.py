@@ -14,7 +14,6 @@ import conformance.rules  # noqa: F401  (registers the rules)
 import tests.wrong
 from conformance.case import walk
 from conformance.implementation import Implementation
-from conformance.routes import ROUTED
 from conformance.rule import RULES, VOCABULARY_RULES, Rule
 from conformance.signature import Signature, signature_of
 from generators.program import Program
@@ -39,20 +38,15 @@ BROKEN_EVERYWHERE = {
 every_wrong = pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.rule}: {wrong.title}")
 
 
-def subject(program: Program | None, implementation: Implementation, routed: frozenset[str]) -> Any:
-    """What the rule looks at: the implementation's classes, or the program walked through it."""
-    return implementation.descriptors if program is None else walk(program, implementation, thorough=True, routed=routed)
+def subject(program: Program | None, implementation: Implementation, rule: str) -> Any:
+    """What the rule looks at: the implementation's classes, or the program walked through it for this rule alone."""
+    return implementation.descriptors if program is None else walk(program, implementation, thorough=True, only={rule})
 
 
 @cache
-def right_subject(program: Program | None, right: Callable[[], Implementation], routed: frozenset[str]) -> Any:
+def right_subject(program: Program | None, right: Callable[[], Implementation], rule: str) -> Any:
     """What the rule must let pass."""
-    return subject(program, right(), routed)
-
-
-def routed(rule: str) -> frozenset[str]:
-    """The routes that a walk has to take for this rule."""
-    return ROUTED & {rule}
+    return subject(program, right(), rule)
 
 
 def signatures(rule: Rule, looked_at: Any) -> set[Signature]:
@@ -64,14 +58,14 @@ def signatures(rule: Rule, looked_at: Any) -> set[Signature]:
 @every_wrong
 def test_rule_catches(wrong: Wrong) -> None:
     rule = ALL_RULES[wrong.rule]
-    way = routed(wrong.rule)
-    looked_at = wrong.namespace if wrong.implementation is None else subject(wrong.program, wrong.implementation(), way)
-    assert signatures(rule, looked_at) - signatures(rule, right_subject(wrong.program, wrong.right, way))
+    is_namespace = wrong.implementation is None
+    looked_at = wrong.namespace if is_namespace else subject(wrong.program, wrong.implementation(), rule.id)
+    assert signatures(rule, looked_at) - signatures(rule, right_subject(wrong.program, wrong.right, rule.id))
 
 
 @every_wrong
 def test_rule_lets_pytorch_pass(wrong: Wrong) -> None:
-    found = signatures(ALL_RULES[wrong.rule], right_subject(wrong.program, wrong.right, routed(wrong.rule)))
+    found = signatures(ALL_RULES[wrong.rule], right_subject(wrong.program, wrong.right, wrong.rule))
     assert [signature for signature in found if signature.path not in BROKEN_EVERYWHERE.get(wrong.rule, ())] == []
 
 

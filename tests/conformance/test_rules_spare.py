@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import walk
 from conformance.pytorch import PyTorch
 from conformance.rule import RULES
-from tests.programs import ONE_OUTPUT
+from generators.program import Const, Node, Ref
+from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT
 
 
 class RewritesTheGraph(PyTorch):
@@ -24,3 +26,13 @@ class RewritesTheGraph(PyTorch):
 
 def test_a_graph_that_the_compile_rewrites_is_compared_as_it_was_exported() -> None:
     assert RULES["J17"].judge(walk(ONE_OUTPUT, RewritesTheGraph(), thorough=True)) == []
+
+
+def test_a_type_that_torch_compile_says_it_does_not_take_is_no_fault() -> None:
+    program = replace(ONE_OUTPUT, outputs=Node("tuple", (Ref("v0"), Const("text"))))
+    assert RULES["C10"].judge(walk(program, PyTorch(), thorough=True, only=("C10",))) == []
+
+
+def test_a_copy_that_the_export_adds_was_called_in_no_module() -> None:
+    case = walk(MUTATED_INPUT_WITH_GRADIENT, PyTorch(), thorough=True, only=("J14",))
+    assert [violation.path for violation in RULES["J14"].judge(case) if "captured" in violation.path] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
 import pytest
 import torch
@@ -44,3 +45,8 @@ def test_no_prelude_is_hidden_by_an_argument_of_forward() -> None:
 def test_the_pieces_of_a_subclass_share_no_memory(subclass: str, dtype: torch.dtype) -> None:
     held = [piece.data_ptr() for _, piece in pieces(wrapped(subclass, torch.ones(2, dtype=dtype)))]
     assert len(set(held)) == len(held)
+
+
+def test_no_two_preludes_give_one_name() -> None:
+    given = Counter(name for block in blocks() for name in block.defines if not block.extends)
+    assert [name for name, times in given.items() if times > 1] == []
