@@ -16,7 +16,7 @@ from conformance import effects
 from conformance.described import Inputs, Meaningless, Outputs, gradient_in
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors, placeholders
 from conformance.implementation import Joint
-from conformance.observation import roots_of
+from conformance.observation import has_grad_fn, roots_of
 from conformance.scenarios import call_module
 from generators.build import Built, build
 from generators.program import Program
@@ -52,10 +52,16 @@ def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
         fresh.cotangents = _cotangents(joint, outputs)
         roots = list(_roots(outputs, fresh.cotangents))
         try:
-            outputs.gradients = backward(roots, edges)
+            gradients = backward(roots, edges)
         except Exception:
             return None
+    outputs.gradients = {d: gradient for d, gradient in gradients.items() if not _goes_around(edges[d], inputs.value(d))}
     return Eager(outputs, fresh, effects.performed())
+
+
+def _goes_around(edge: GradientEdge, value: torch.Tensor) -> bool:
+    """Whether the gradient no longer comes by this edge: a write to a view gives it another, behind that of its base."""
+    return value._is_view() and has_grad_fn(value) is True and get_gradient_edge(value) != edge
 
 
 def seeded_build(program: Program, device: str) -> Built:

@@ -194,7 +194,7 @@ def _not_judged(descriptor: Any, eager: Eager) -> str:
         return ""
     with suppress(Meaningless):
         if eager.fresh.value(gradient.grad_of).requires_grad:
-            return "no gradient arrives at a view taken under no_grad"
+            return "no gradient arrives at a view taken under no_grad, or written by the call"
     return ""
 
 
