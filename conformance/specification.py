@@ -138,7 +138,7 @@ def _run(piece: Any, joint: Joint, program: Program, device: str) -> Specified |
         return Specified(inputs, error=Raised("graph", error))
     performed = effects.performed()
     descriptors = output_descriptors(joint)
-    reached = _reached(piece, program, device, dict(zip(descriptors, results)), eager.outputs.gradients)
+    reached = _reached(piece, program, device, dict(zip(descriptors, results)), dict(eager.outputs.gradients))
     found = Outputs([], eager.fresh, reached)
     grows = bool(joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default))
     meanings = [_meaning(d, result, found, eager, grows) for d, result in zip(descriptors, results) if d is not None]
