@@ -101,11 +101,13 @@ def unused_parameters_keep_their_place(case: Case) -> Iterator[Complaint]:
 
 
 def _unused_parameters(case: Case) -> list[str]:
-    """The FQNs that the forward names nowhere, of parameters that share memory with nothing else."""
+    """The FQNs that the forward names nowhere, of parameters that share memory with nothing else, and are no arguments."""
     program, tensors = case.program, case.built.tensors
     used = {name for statement in program.body for name in statement.operands}
     used |= {leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)}
-    alone = [state for state in program.state if sum(_share(tensors[state.value], t) for t in tensors.values()) == 1]
+    passed = {leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)}
+    held = [state for state in program.state if state.value not in passed]
+    alone = [state for state in held if sum(_share(tensors[state.value], t) for t in tensors.values()) == 1]
     return [s.fqn for s in alone if f"self.{s.fqn}" not in used and isinstance(tensors[s.value], torch.nn.Parameter)]
 
 
