@@ -138,18 +138,18 @@ def _run(piece: Any, joint: Joint, program: Program, device: str) -> Specified |
         return Specified(inputs, error=Raised("graph", error))
     performed = effects.performed()
     descriptors = output_descriptors(joint)
-    reached = _reached(piece, program, device, dict(zip(descriptors, results)))
+    reached = _reached(piece, program, device, dict(zip(descriptors, results)), dict(eager.outputs.gradients))
     found = Outputs([], eager.fresh, reached)
     grows = bool(joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default))
     meanings = [_meaning(d, result, found, eager, grows) for d, result in zip(descriptors, results) if d is not None]
     return Specified(inputs, outputs=tuple(meanings), expected_effects=eager.effects, effects=performed)
 
 
-def _reached(piece: Any, program: Program, device: str, results: dict[Any, Any]) -> Gradients:
+def _reached(piece: Any, program: Program, device: str, results: dict[Any, Any], expected: Gradients) -> Gradients:
     """The gradients as they reach the caller's inputs. Those are made anew: a graph may have written what it was given."""
     if not any(gradient_in(descriptor) for descriptor in results):
         return {}
-    return accumulated(piece, Inputs(seeded_build(program, device)), results)
+    return accumulated(piece, Inputs(seeded_build(program, device)), results, expected)
 
 
 def _values(fresh: Inputs, descriptors: tuple[Any, ...]) -> tuple[list[Any], tuple[tuple[int, Meaningless], ...]]:
