@@ -12,7 +12,7 @@ from typing import Any
 import torch
 import torch._functorch.config
 
-from conformance import scenarios
+from conformance import effects, scenarios
 from conformance.difference import NEAR_MISS, Difference, causes, same, unstable_paths
 from conformance.exporting import arguments_for, caller, export, not_offered, try_export
 from conformance.graph import lines_of
@@ -21,11 +21,12 @@ from conformance.implementation import Implementation, Joint
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
 from conformance.requirements import REQUIREMENTS
 from conformance.routes import ROUTED, in_turn, take_routes
+from conformance.sizes import are_other_sizes
 from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
 from generators.build import Built, build
 from generators.options import of_stage
-from generators.program import Const, Program
+from generators.program import Program
 from generators.variants import in_double
 
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
@@ -39,7 +40,8 @@ class Case:
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
-    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. ``unsupported`` says
+    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. Of the scenarios that
+    differ, ``random`` holds the facts that hang on the seed of eager's generator (scenario, path). ``unsupported`` says
     which option of the program is not offered; then it is not exported at all. The export was given the
     ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
     or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``left_behind``
@@ -69,6 +71,7 @@ class Case:
     unsupported: str = ""
     compiled: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
+    random: frozenset[tuple[str, str]] = frozenset()
     lines: list[str] = field(default_factory=list)
     second: Joint | None = None
     other: Joint | None = None
@@ -109,8 +112,7 @@ def walk(
     leaves out what none of them reads.
     """
     rules = frozenset(only or REQUIREMENTS).difference(() if thorough else ROUTED.difference(in_turn(program)))
-    thorough, to_capture = _depth(program, thorough)
-    case = Case(program, device, implementation, thorough, to_capture, unsupported=not_offered(program, implementation))
+    case = _begun(program, implementation, device, thorough)
     if case.unsupported:
         return case
     with case.timed("eager"):
@@ -119,45 +121,54 @@ def walk(
     with ExitStack() as stack:
         call = _export_and_compile(case, stack)
     _note_what_is_left(case, spoilt_before)
-    if left_behind():
-        call, thorough = None, False  # nothing that runs now could be believed
-    case.after = standing(case.built) if case.built is not None else {}
-    if call is not None:
-        with case.timed("compiled"):
-            _watch_compiled(case, call)
+    believable = not left_behind()
+    if case.built is not None:
+        case.after = standing(case.built)
+    if call is not None and believable:
+        _watch_compiled(case, call)
     _compare(case)
-    if case.joint is not None and not case.eager["train"]["error"]:
+    if case.joint is not None and believable and not case.eager["train"]["error"]:
         with case.timed("rules"):
             case.meaning = specify(implementation, case.joint, program, device, partial(try_export, implementation, device))
-    if thorough and case.joint is not None:
-        _go_further(case, rules)
-        _note_what_is_left(case, spoilt_before)
+    if case.thorough and case.joint is not None and believable:
+        _go_further(case, rules, spoilt_before)
     return case
 
 
-def _compare(case: Case) -> None:
-    """What differs between eager and the compiled callable, as far as it can be believed."""
-    with case.timed("rules"):
-        case.differences = tuple(causes(case.eager, case.compiled, frozenset()))
-    if case.differences:
-        _believe_only_what_is_stable(case)
-        _believe_near_misses_only_in_double(case)
-
-
-def _go_further(case: Case, rules: Collection[str]) -> None:
+def _go_further(case: Case, rules: Collection[str], spoilt_before: bool) -> None:
     """What only a thorough case does, as far as these rules read it: exported again, and compiled by other routes."""
     with case.timed("export"):
         export_again(case, rules)
     with case.timed("compiled"):
         take_routes(case, rules)
+    _note_what_is_left(case, spoilt_before)
 
 
-def _depth(program: Program, thorough: bool | None) -> tuple[bool, bool]:
-    """Whether the walk is thorough, and whether it exports what Dynamo captured."""
+def _begun(program: Program, implementation: Implementation, device: str, thorough: bool | None) -> Case:
+    """The case with nothing watched yet; where it isn't said, the program's hash says how thorough the walk is."""
     turn = int(program.name[:4], 16)
     is_plain = not (program.options or program.dressing or program.symbolic)
-    to_capture = turn % CAPTURED_SHARE == 0 if thorough is None else thorough
-    return turn % THOROUGH_SHARE == 0 if thorough is None else thorough, is_plain and to_capture
+    to_capture = is_plain and (turn % CAPTURED_SHARE == 0 if thorough is None else thorough)
+    if thorough is None:
+        thorough = turn % THOROUGH_SHARE == 0
+    return Case(program, device, implementation, thorough, to_capture, unsupported=not_offered(program, implementation))
+
+
+def _watch_compiled(case: Case, call: scenarios.Call) -> None:
+    with case.timed("compiled"):
+        for scenario in list(case.eager):
+            if _holds_at(case, scenario):
+                case.compiled[scenario] = scenarios.run(scenario, call, case.program, case.device)
+
+
+def _compare(case: Case) -> None:
+    """What is left of the differences between eager and the compiled joint."""
+    with case.timed("rules"):
+        case.differences = tuple(causes(case.eager, case.compiled, frozenset()))
+    if case.differences:
+        _believe_only_what_is_stable(case)
+        _believe_near_misses_only_in_double(case)
+        _find_out_what_is_random(case)
 
 
 def _note_what_is_left(case: Case, spoilt_before: bool) -> None:
@@ -177,12 +188,6 @@ def _watch_eager(case: Case) -> None:
         is_other_size = scenario in scenarios.OTHER_SIZES
         if scenarios.INAPPLICABLE not in facts and not (is_other_size and facts["error"]):
             case.eager[scenario] = facts
-
-
-def _watch_compiled(case: Case, call: scenarios.Call) -> None:
-    for scenario in list(case.eager):
-        if _holds_at(case, scenario):
-            case.compiled[scenario] = scenarios.run(scenario, call, case.program, case.device)
 
 
 def _believe_only_what_is_stable(case: Case) -> None:
@@ -210,6 +215,18 @@ def _believe_near_misses_only_in_double(case: Case) -> None:
     rounding = {(scenario, path) for scenario, path in near - also if scenario in twin.compiled}
     if twin.compiled and not twin.eager["train"]["error"]:
         case.differences = tuple((s, d) for s, d in case.differences if (s, d.path) not in rounding)
+
+
+def _find_out_what_is_random(case: Case) -> None:
+    """Run eager under another seed, where it draws numbers: what differs then hangs on them."""
+    untouched = torch.Generator().manual_seed(0).get_state()
+    if same(case.eager["train"].get("rng.value"), untouched):
+        return
+    with case.timed("eager"):
+        for scenario in {scenario for scenario, _ in case.differences}:
+            other = scenarios.run(scenario, scenarios.call_module, case.program, case.device, seed=1)
+            paths = unstable_paths(case.eager[scenario], other)
+            case.random |= {(scenario, path) for path in paths if path.endswith(".value")}
 
 
 def _is_near_miss(case: Case, scenario: str, path: str) -> bool:
@@ -260,23 +277,16 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
 
 
 def _holds_at(case: Case, scenario: str) -> bool:
-    """Whether what the export took for granted of the sizes holds for those of this scenario."""
-    sizes = scenarios.sizes_in(scenario, case.program)
-    if not sizes:
+    """Whether the export claims anything at the sizes of this scenario."""
+    if scenario not in scenarios.OTHER_SIZES:
         return True
-    if any(isinstance(leaf, Const) and leaf.value in sizes for leaf in case.program.flat_args):
-        return False  # a number equal to a symbolic size is that symbol: only both together can change
-    shape_env = case.joint.fake_mode.shape_env
-    at_export = getattr(shape_env, "backed_var_to_val", None) or shape_env.var_to_val  # its older name
-    now = {symbol: sizes.get(value, value) for symbol, value in at_export.items()}
-    guards = [guard.expr.subs(now) for guard in shape_env.guards]
-    specialized = [expression.subs(now) == now.get(symbol) for symbol, expression in shape_env.replacements.items()]
-    return all(guard == True for guard in guards) and all(specialized)  # noqa: E712  (sympy's own True)
+    built = build(case.program, case.device, sizes=scenarios.sizes_in(scenario, case.program))
+    return are_other_sizes(case.joint.fake_mode.shape_env, case.arguments, (built.args, built.kwargs))
 
 
 def standing(built: Built) -> Facts:
-    """What the caller holds, as facts: tensors, versions, gradients, the module's attributes, the generator (J15)."""
-    facts: Facts = {"error": None, "rng.value": torch.get_rng_state()}
+    """What the caller holds, as facts: tensors, versions, gradients, the module's attributes, the generator, effects (J15)."""
+    facts: Facts = {"error": None, "rng.value": torch.get_rng_state(), "effects": [name for name, _ in effects.performed()]}
     for name, tensor in built.tensors.items():
         observe_tensor(facts, f"caller.{name}", tensor)
         facts[f"caller.{name}.parameter"] = isinstance(tensor, torch.nn.Parameter)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from conformance.observation import Facts, Raised
+from generators.subclasses import pieces
 
 #: (relative, absolute) tolerance by dtype and device; the second device is any but the CPU.
 TOLERANCES: dict[torch.dtype, tuple[tuple[float, float], tuple[float, float]]] = {
@@ -51,8 +53,9 @@ def differences(expected: Facts, found: Facts, unjudged: frozenset[str] = frozen
 #: By a pattern over ``scenario:path``: what is not judged where a fact that ends so differs in "train".
 EFFECTS: dict[str, tuple[str, ...]] = {
     r"\w+:(grads\.|outputs\[\d+\]\.grad\.)": (".autograd",),
-    r"train:(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
+    r"(train|larger|smaller):(grads\.|outputs\[\d+\]\.grad\.)": (".written",),
     r"written": (".value", ".shares", ".is", ".autograd", "error"),
+    r"\w+:effects\.\w+\[": (".value", "effects.forward", "effects.backward"),
     r"overwritten": (".value", ".shares", ".is", ".base", ".autograd", ".written", "error"),
 }
 
@@ -65,6 +68,7 @@ def causes(
     What differs in "train" is not told again for the scenarios after it. Where a tensor's autograd state
     differs, or in "train" which tensors were written, the two sides start their backward from different
     roots, and gradients are not compared. Where memory, values or autograd states differ, who sees a later write is not asked.
+    What an effect was called with is not compared where values differ, or which effects there were.
     """
     if not found:
         return
@@ -111,6 +115,8 @@ def brief(fact: Any) -> str:
     """A fact as text of at most 200 characters; of a tensor its first elements, of a subclass those of its pieces."""
     if isinstance(fact, dict) and fact:
         return ", ".join(f"{key}: {brief(value)}" for key, value in fact.items())[:200]
+    if is_traceable_wrapper_subclass(fact):
+        return brief(dict(pieces(fact)))
     if isinstance(fact, torch.Tensor):
         numbers = fact.detach().flatten()[:6].tolist()
         shown = ", ".join(f"{n:.5g}" if isinstance(n, float) else str(n) for n in numbers)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from generators.preludes.effects import EFFECTS
+from generators.preludes.effects import EFFECTS, Listening
 
 #: An operator's name and what it was called with.
 Effect = tuple[str, object]
 
 
+def listening() -> Listening:
+    """A context in which effects are told from the beginning, prints among them."""
+    return Listening()
+
+
 def performed() -> tuple[Effect, ...]:
-    """The effects since the last ``forget``, in order."""
+    """The effects since the last ``forget`` or ``listening``, in order."""
     return tuple(EFFECTS)
 
 

@@ -106,6 +106,20 @@ def is_backward(node: fx.Node) -> bool:
     return node.meta.get("partitioner_tag") == "is_backward"
 
 
+#: What only the backward takes, and what only it gives.
+OF_BACKWARD = ("TangentAOTInput", "BackwardTokenAOTInput", "GradAOTOutput", "BackwardTokenAOTOutput")
+
+
+def backward_nodes(joint: Joint) -> set[fx.Node]:
+    """The nodes that depend on what only the backward takes, tangents and its tokens; these included."""
+    found: set[fx.Node] = set()
+    for node in joint.graph_module.graph.nodes:
+        is_taken = node.op == "placeholder" and kind_of(whole(node.meta.get("desc"))) in OF_BACKWARD
+        if is_taken or any(operand in found for operand in node.all_input_nodes):
+            found.add(node)
+    return found
+
+
 def users_calls(joint: Joint) -> list[fx.Node]:
     """The calls of the forward for which a line of the user's stands."""
     calls = [node for node in joint.graph_module.graph.nodes if node.op == "call_function"]

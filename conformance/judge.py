@@ -76,19 +76,25 @@ def judge(
             return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported)
         with case.timed("rules"):
             checked, violations = _apply_rules(case, only)
-        judged = tuple(_judged(violation, traits, findings) for violation in violations)
-        descriptors = descriptors_of(case)
+        verdict = _verdict(case, traits, checked, tuple(_judged(item, traits, findings) for item in violations))
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
-    leftover = left_behind()
-    if leftover and not case.left_behind:
-        told = "left behind: " + ", ".join(f"{name} {now}" for name, now in leftover.items())
-        return Verdict(program, Outcome.ERROR, traits, checked, seconds=case.seconds, detail=told)
+    if left_behind() and not case.left_behind:
+        told = ", ".join(f"{name} {now}" for name, now in left_behind().items())
+        return Verdict(program, Outcome.ERROR, traits, checked, seconds=case.seconds, detail=f"left behind: {told}")
+    return verdict
+
+
+def _verdict(case: Case, traits: frozenset[str], checked: tuple[str, ...], judged: tuple[Judged, ...]) -> Verdict:
     return Verdict(
-        *(program, _outcome(case, judged), traits, checked, judged),
+        case.program,
+        _outcome(case, judged),
+        traits,
+        checked,
+        judged,
         seconds=case.seconds,
         exported=case.joint is not None,
-        descriptors=descriptors,
+        descriptors=descriptors_of(case),
         detail=_refused(case),
         spoilt=bool(case.left_behind),
     )

@@ -166,7 +166,7 @@ class Raised:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message that says anything, cut to 200 characters; with the next one if it leads up to it."""
+    """The first line of an error's message that says anything, cut to 200 characters, with the next if it leads up to that."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     leads_up = bool(lines) and lines[0].endswith("raised:")
     return " ".join(lines[: 1 + leads_up])[:200]

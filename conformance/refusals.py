@@ -65,6 +65,14 @@ REFUSALS: tuple[Refusal, ...] = (
         "the message says what to pass instead; torch/utils/checkpoint.py",
     ),
     Refusal(
+        r"^AOTAutograd does not support MUST_RECOMPUTE for effectful operations",
+        "the message says so, and why: an effect is performed once; torch/_functorch/partitioners.py",
+    ),
+    Refusal(
+        r"^Unable to pickle non-standard op: ",
+        "the message names the custom op that a cache can't hold; torch/_inductor/codecache.py",
+    ),
+    Refusal(
         r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
         "torch/_functorch/config.py, donated_buffer; the message names the switch",
     ),

@@ -169,7 +169,9 @@ def prepare_child(device: str) -> None:
     torch.backends.cudnn.allow_tf32 = False
     warnings.filterwarnings("ignore")
     logging.disable(logging.CRITICAL)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # C++ warnings, one for each odd program
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)  # what programs print
+    os.dup2(nowhere, 2)  # C++ warnings, one for each odd program
 
 
 def _sendable(verdict: Verdict) -> Verdict:

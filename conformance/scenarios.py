@@ -1,4 +1,4 @@
-"""The ways in which a callable is used while it is watched (C2-C5, C7, C8).
+"""The ways in which a callable is used while it is watched (C2-C5, C7, C8, C14).
 
 A scenario gets something to call and what was built for it, and records facts. Eager and the
 implementation go through the same scenario, each with fresh inputs.
@@ -15,6 +15,7 @@ import torch
 import torch.utils._pytree as pytree
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
+from conformance import effects
 from conformance.observation import (
     Facts,
     autograd_state,
@@ -114,13 +115,23 @@ class Watch:
 
     def _step(self, stage: str, action: Callable[[], Any]) -> Any:
         try:
-            result = action()
+            with effects.listening():
+                result = action()
             if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
                 torch.cuda.synchronize()  # an error of a kernel belongs to the step that launched it
             return result
         except Exception as error:
             observe_error(self.facts, stage, error)
             raise Stopped from error
+        finally:
+            self._note_effects(stage)
+
+    def _note_effects(self, stage: str) -> None:
+        """Record what the step performed, after what earlier steps of its stage did (C14)."""
+        before = self.facts.setdefault(f"effects.{stage}", ())
+        for place, (name, told) in enumerate(effects.performed(), len(before)):
+            self.facts[f"effects.{stage}"] += (name,)
+            self.facts[f"effects.{stage}[{place}].{name}"] = told
 
 
 def train(watch: Watch) -> None:
@@ -131,6 +142,7 @@ def train(watch: Watch) -> None:
     watch.inputs(versions)
     watch.facts["rng.value"] = torch.get_rng_state()
     watch.backward(roots_of([*leaves, *_written_by_call(watch, versions)]))
+    watch.facts["rng.after_backward.value"] = torch.get_rng_state()
     watch.gradients()
     for index, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor) and leaf.requires_grad and is_leaf(leaf) != "refused":
@@ -229,14 +241,6 @@ def non_leaf(watch: Watch) -> None:
     watch.gradients()
 
 
-def other_sizes(watch: Watch) -> None:
-    """Other sizes than those exported with, where the export took them for symbols (C16)."""
-    leaves = watch.forward()
-    watch.outputs(leaves)
-    watch.backward(roots_of(leaves))
-    watch.gradients()
-
-
 def written(grad: bool) -> Callable[[Watch], None]:
     """Each output written in place after the call, with or without grad: who sees it (C5)."""
 
@@ -296,8 +300,8 @@ SCENARIOS: dict[str, Callable[[Watch], None]] = {
     "non_leaf": non_leaf,
     "written": written(grad=True),
     "written_no_grad": written(grad=False),
-    "larger": other_sizes,
-    "smaller": other_sizes,
+    "larger": train,
+    "smaller": train,
     "overwritten": overwritten,
 }
 
@@ -311,14 +315,14 @@ NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
 IN_TURN = (("retained", "alone0"), ("non_leaf", "one_by_one", "overwritten"), ("alone1", "written_no_grad"))
 #: The values that a scenario runs on; 0 are those that the program was exported with.
 VARIANT = {"again": 1, "twice": 2}
-#: The scenarios of a program with symbolic sizes, and what each such size becomes.
+#: "train" once more, at other sizes than the symbolic ones exported with (C16): what each of them becomes.
 OTHER_SIZES: dict[str, Callable[[int], int]] = {"larger": lambda size: size + 2, "smaller": lambda size: max(size - 1, 2)}
 
 
-def run(scenario: str, call: Call, program: Program, device: str) -> Facts:
+def run(scenario: str, call: Call, program: Program, device: str, seed: int = 0) -> Facts:
     """The facts of one scenario: fresh inputs, a seeded generator, and an end at the first error."""
     facts: Facts = {"error": None}
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     source = with_non_leaves(program) if scenario == "non_leaf" else program
     with contextlib.suppress(Stopped):
         SCENARIOS[scenario](Watch(call, _built(source, device, scenario, facts), facts))

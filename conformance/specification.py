@@ -131,25 +131,25 @@ def _run(piece: Any, joint: Joint, program: Program, device: str) -> Specified |
     values, absent = _values(eager.fresh, inputs)
     if absent:
         return Specified(inputs, absent)
-    effects.forget()
     try:
-        results = _run_graph(joint, values)
+        with effects.listening():
+            results = _run_graph(joint, values)
     except Exception as error:
         return Specified(inputs, error=Raised("graph", error))
     performed = effects.performed()
     descriptors = output_descriptors(joint)
-    reached = _reached(piece, program, device, dict(zip(descriptors, results)))
+    reached = _reached(piece, program, device, dict(zip(descriptors, results)), dict(eager.outputs.gradients))
     found = Outputs([], eager.fresh, reached)
     grows = bool(joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default))
     meanings = [_meaning(d, result, found, eager, grows) for d, result in zip(descriptors, results) if d is not None]
     return Specified(inputs, outputs=tuple(meanings), expected_effects=eager.effects, effects=performed)
 
 
-def _reached(piece: Any, program: Program, device: str, results: dict[Any, Any]) -> Gradients:
+def _reached(piece: Any, program: Program, device: str, results: dict[Any, Any], expected: Gradients) -> Gradients:
     """The gradients as they reach the caller's inputs. Those are made anew: a graph may have written what it was given."""
     if not any(gradient_in(descriptor) for descriptor in results):
         return {}
-    return accumulated(piece, Inputs(seeded_build(program, device)), results)
+    return accumulated(piece, Inputs(seeded_build(program, device)), results, expected)
 
 
 def _values(fresh: Inputs, descriptors: tuple[Any, ...]) -> tuple[list[Any], tuple[tuple[int, Meaningless], ...]]:
@@ -194,7 +194,7 @@ def _not_judged(descriptor: Any, eager: Eager) -> str:
         return ""
     with suppress(Meaningless):
         if eager.fresh.value(gradient.grad_of).requires_grad:
-            return "no gradient arrives at a view taken under no_grad"
+            return "no gradient arrives at a view taken under no_grad, or written by the call"
     return ""
 
 

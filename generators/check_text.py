@@ -265,6 +265,15 @@ def same(e, c):
     return torch.allclose(e, c, tolerance, tolerance, equal_nan=True)
 '''
 
+#: What the texts of this file say of a call without effects, and what they say where there may be some.
+WITH_EFFECTS = (
+    (
+        "        watch(lambda: call(module, args, kwargs), held, facts)\n",
+        "        with Listening():\n            watch(lambda: call(module, args, kwargs), held, facts)\n"
+        '        facts["effects"] = list(EFFECTS)\n',
+    ),
+)
+
 MAIN = '''
 if __name__ == "__main__":
     try:

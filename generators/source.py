@@ -71,9 +71,11 @@ def source(
     Raises KeyError for an unknown scenario, and whatever eager raises in a setup statement.
     """
     on_graph = path.partition(":")[0] not in ("", *STAGES, *check_text.WATCHES)
-    check = _graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path)
+    check = tuple(_graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path))
     if not on_graph and has_subclasses(program):
-        check = _looking_inside(check)
+        check = (check_text.INSIDE, *_reworded(check, check_text.LOOKED_INSIDE))
+    if not on_graph and has_effects(program):
+        check = tuple(_reworded(check, check_text.WITH_EFFECTS))
     clones = cloned_leaves(program) if scenario == "non_leaf" and not on_graph else ()
     own = [part.strip("\n") for part in (_module(program), _make(program, device, clones), *check)]
     code = "\n\n\n".join([*text_for("\n\n".join(own)), *own])
@@ -106,12 +108,11 @@ def _check(program: Program, scenario: str, path: str) -> Iterator[str]:
     yield check_text.MAIN
 
 
-def _looking_inside(check: Iterable[str]) -> Iterator[str]:
-    """The check of a program with subclasses, which looks into them."""
-    yield check_text.INSIDE
+def _reworded(check: Iterable[str], words: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    """The check with other words for what it says of a plain program."""
     for text in check:
-        for plain, inside in check_text.LOOKED_INSIDE:
-            text = text.replace(plain, inside)
+        for plain, other in words:
+            text = text.replace(plain, other)
         yield text
 
 
@@ -119,6 +120,11 @@ def has_subclasses(program: Program) -> bool:
     """Whether a tensor of the program may be of a subclass."""
     statements = (*program.setup, *program.body)
     return any(leaf.subclass for leaf in program.leaves) or any(VOCABULARY[s.op].kind == "subclass" for s in statements)
+
+
+def has_effects(program: Program) -> bool:
+    """Whether the program may do what is more than to compute and to write tensors."""
+    return any(VOCABULARY[statement.op].kind == "effect" for statement in program.body)
 
 
 def _inputs(program: Program, scenario: str) -> str:
@@ -132,7 +138,7 @@ def _needs_backward(program: Program, path: str) -> bool:
     """Whether there may be a gradient, and the violation is not one that the call alone shows."""
     statements = (*program.setup, *program.body)
     may = any(leaf.requires_grad for leaf in program.leaves) or any(s.op == "requires_grad_" for s in statements)
-    return may and bool(not path or path.endswith(("error", "message")) or re.search(r"\bgrad(?!_fn)", path))
+    return may and bool(not path or path.endswith(("error", "message")) or re.search(r"\bgrad(?!_fn)|effects\.backward", path))
 
 
 def _graph_check(program: Program, path: str, expected: str, found: str) -> Iterator[str]:

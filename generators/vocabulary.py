@@ -77,6 +77,7 @@ MATRIX = [
     Op("conv2d", "matrix", "F.conv2d({x}, {y}, padding={p})", (a.among(1, 0),)),
     Op("outer", "matrix", "torch.outer({x}.flatten(), {y}.flatten())"),
     Op("einsum", "matrix", "torch.einsum('i...,j...->ij', {x}, {y})"),
+    Op("pinv", "matrix", "torch.linalg.pinv({x})"),
 ]
 
 NORMS = [

@@ -9,8 +9,7 @@ import torch
 from torch import fx
 
 from conformance.case import Case
-from conformance.graph import is_backward, is_symbolic, placeholders, users_calls
-from conformance.implementation import Joint
+from conformance.graph import backward_nodes, is_backward, is_symbolic, placeholders, users_calls
 from conformance.rule import Complaint, is_training, rule
 from generators.printed import printed_file
 
@@ -18,12 +17,13 @@ from generators.printed import printed_file
 @rule("J25", is_training)
 def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
     nodes = [node for node in case.joint.graph_module.graph.nodes if node.op == "call_function"]
+    dependents = backward_nodes(case.joint)
+    backward = [node for node in nodes if node in dependents or is_backward(node)]
     forward = defaultdict(list)
-    for node in nodes:
-        if not is_backward(node):
-            forward[node.meta.get("seq_nr")].append(node)
-    for node in nodes:
-        if is_backward(node) and not _accumulates(node):
+    for node in set(nodes) - set(backward):
+        forward[node.meta.get("seq_nr")].append(node)
+    for node in backward:
+        if not _accumulates(node, dependents):
             yield from _unpaired(node, forward[node.meta.get("seq_nr")])
     seen: dict[int, fx.Node] = {}
     for node in nodes:
@@ -31,10 +31,9 @@ def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
             yield "custom of two nodes", "two dicts", "one and the same"
 
 
-def _accumulates(node: fx.Node) -> bool:
+def _accumulates(node: fx.Node, dependents: set[fx.Node]) -> bool:
     """Whether the node adds up gradients: it belongs to no forward node, and is to carry no annotation."""
-    is_sum = node.target is torch.ops.aten.add.Tensor and all(map(is_backward, node.all_input_nodes))
-    return is_sum or bool(node.meta.get("is_gradient_acc"))
+    return node.target is torch.ops.aten.add.Tensor and all(operand in dependents for operand in node.all_input_nodes)
 
 
 def _unpaired(node: fx.Node, forward: list[fx.Node]) -> Iterator[Complaint]:

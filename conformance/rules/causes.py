@@ -18,7 +18,15 @@ from conformance.difference import same
 from conformance.graph import PIECES, chain, kind_of, output_descriptors, whole
 from conformance.observation import Facts
 from conformance.rule import Complaint, rule
-from conformance.rules.pipeline import BASES, PHILOX, PRIMALS, TOKENS, descriptors_on, parts_on
+from conformance.rules.pipeline import (
+    BACKWARD_TOKENS,
+    BASES,
+    FORWARD_TOKENS,
+    PHILOX,
+    PRIMALS,
+    descriptors_on,
+    parts_on,
+)
 from conformance.rules.primals import attributes
 from generators.dressings import fqns
 from generators.program import Program, Ref
@@ -85,6 +93,10 @@ class Eager:
         """Whether the forward calls an op of that kind."""
         return any(VOCABULARY[statement.op].kind == kind for statement in self.program.body)
 
+    def performs(self, way: str) -> bool:
+        """Whether the forward, or the backward, called an op that has an effect."""
+        return bool(self.after.get(f"effects.{way.lower()}"))
+
     def is_differentiable_result(self, path: str) -> bool:
         """Whether an output has a history, is not a view of something in sight, and was not there already."""
         return self.after.get(f"{path}.base", path) is None and self.after[f"{path}.is"] is None
@@ -120,6 +132,8 @@ def descriptors_have_their_cause(case: Case) -> Iterator[Complaint]:
         if cause is not None and not cause(eager, part):
             yield place, f"{kind_of(part)} only where {sentence}", part
     tops = list(dict.fromkeys(whole(descriptor) for _, descriptor in descriptors_on(case)))
+    if "config.unlift_effect_tokens" not in case.program.options:  # then the graph itself makes them
+        yield from _missing_tokens(eager, set(map(kind_of, tops)))
     if not eager.uses(SWAPS_STORAGE):
         if "keep_inference_input_mutations" not in case.program.options:  # then the graph itself does them
             yield from _missing_mutations(eager, tops)
@@ -200,9 +214,12 @@ def _rng_is_functionalized(eager: Eager, _: Any) -> bool:
     return bool(torch._functorch.config.functionalize_rng_ops)
 
 
-def _never(eager: Eager, _: Any) -> bool:
-    """No op of the vocabulary has an effect but on tensors."""
-    return False
+def _forward_has_effects(eager: Eager, _: Any) -> bool:
+    return eager.performs("Forward")
+
+
+def _backward_has_effects(eager: Eager, _: Any) -> bool:
+    return eager.performs("Backward")
 
 
 Cause = tuple[Callable[[Eager, Any], bool], str]
@@ -217,7 +234,8 @@ CAUSES: dict[str, Cause] = {
     "MetadataMutationAOTOutput": (_metadata_of_alias_mutated, "the metadata of an aliased input changes"),
     **dict.fromkeys(PIECES, (_is_a_piece, "the tensor is of a subclass that has such a piece")),
     **dict.fromkeys(PHILOX, (_rng_is_functionalized, "functionalize_rng_ops is on")),
-    **dict.fromkeys(TOKENS, (_never, "an op has effects")),
+    **dict.fromkeys(FORWARD_TOKENS, (_forward_has_effects, "the forward calls an op that has an effect")),
+    **dict.fromkeys(BACKWARD_TOKENS, (_backward_has_effects, "the backward calls an op that has an effect")),
 }
 
 
@@ -232,6 +250,14 @@ def _missing_mutations(eager: Eager, tops: list[Any]) -> Iterator[Complaint]:
     for name in dict.fromkeys(eager.passed):
         if name not in covered and (eager.changed(name) or (eager.reshaped(name) and not indirect)):
             yield f"caller.{name}", "an InputMutationAOTOutput, since eager wrote it", tops
+
+
+def _missing_tokens(eager: Eager, kinds: set[str]) -> Iterator[Complaint]:
+    """Where a forward or a backward has an effect, a token comes in and goes out."""
+    for way, side in product(("Forward", "Backward"), ("Input", "Output")):
+        token = f"{way}TokenAOT{side}"
+        if eager.performs(way) and token not in kinds:
+            yield f"{side.lower()}s", f"{token}(idx=0), since the {way.lower()} calls an op that has an effect", "nothing"
 
 
 def _missing_bases(eager: Eager, tops: list[Any]) -> Iterator[Complaint]:

@@ -20,7 +20,7 @@ from conformance.graph import (
     output_descriptors,
     placeholder_descriptors,
     placeholders,
-    wrapped,
+    whole,
 )
 from conformance.implementation import Joint
 from conformance.rule import Complaint, has_joint, is_training, rule
@@ -43,15 +43,8 @@ def each_fqn_has_one_placeholder(case: Case) -> Iterator[Complaint]:
 
 def _primals(joint: Joint) -> list[Any]:
     """What each primal's placeholders stand for, in their order; the pieces of one subclass count once."""
-    wholes = [_whole(descriptor) for descriptor in placeholder_descriptors(joint)]
+    wholes = [whole(descriptor) for descriptor in placeholder_descriptors(joint)]
     return [d for d, _ in groupby(wholes) if d is not None and not _is_of(d, NO_PRIMAL)]
-
-
-def _whole(descriptor: Any) -> Any:
-    """The tensor that a piece of a subclass is a piece of; anything else itself."""
-    while kind_of(descriptor).startswith("Subclass"):
-        descriptor = wrapped(descriptor)
-    return descriptor
 
 
 def _is_of(descriptor: Any, kinds: tuple[str, ...]) -> bool:
@@ -77,10 +70,10 @@ def _gradient_slots(joint: Joint) -> list[tuple[Any, Any]]:
     last = max((i for i, (d, _) in enumerate(pairs) if d is not None and not _is_of(d, ("GradAOTOutput",))), default=-1)
     slots: list[tuple[Any, Any]] = []
     for descriptor, result in pairs[last + 1 :]:
-        whole = _whole(descriptor)
-        is_next_piece = whole is not descriptor and slots and slots[-1][0] == whole.grad_of
+        gradient = whole(descriptor)
+        is_next_piece = gradient is not descriptor and slots and slots[-1][0] == gradient.grad_of
         if not is_next_piece:
-            slots.append((None if whole is None else whole.grad_of, result))
+            slots.append((None if gradient is None else gradient.grad_of, result))
     return slots
 
 
@@ -92,7 +85,7 @@ def names_tell_primals_from_tangents(case: Case) -> Iterator[Complaint]:
         of_backward = _is_of(descriptor, ("TangentAOTInput", "BackwardTokenAOTInput"))
         wanted, unwanted = ("tangents", "primals") if of_backward else ("primals", "tangents")
         if wanted not in str(node.target) or unwanted in str(node.target):
-            yield f"name of a {kind_of(_whole(descriptor))}", f"one with {wanted}", str(node.target)
+            yield f"name of a {kind_of(whole(descriptor))}", f"one with {wanted}", str(node.target)
 
 
 @rule("J23", lambda case: is_training(case) and bool(_unused_parameters(case)))
@@ -108,11 +101,13 @@ def unused_parameters_keep_their_place(case: Case) -> Iterator[Complaint]:
 
 
 def _unused_parameters(case: Case) -> list[str]:
-    """The FQNs that the forward names nowhere, of parameters that share memory with nothing else."""
+    """The FQNs that the forward names nowhere, of parameters that share memory with nothing else, and are no arguments."""
     program, tensors = case.program, case.built.tensors
     used = {name for statement in program.body for name in statement.operands}
     used |= {leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)}
-    alone = [state for state in program.state if sum(_share(tensors[state.value], t) for t in tensors.values()) == 1]
+    passed = {leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)}
+    held = [state for state in program.state if state.value not in passed]
+    alone = [state for state in held if sum(_share(tensors[state.value], t) for t in tensors.values()) == 1]
     return [s.fqn for s in alone if f"self.{s.fqn}" not in used and isinstance(tensors[s.value], torch.nn.Parameter)]
 
 
@@ -128,7 +123,7 @@ def every_node_has_a_val_of_one_fake_mode(case: Case) -> Iterator[Complaint]:
     modes = [mode for mode in [getattr(case.joint, "fake_mode", None)] if mode is not None]
     for node in case.joint.graph_module.graph.nodes:
         if node.op == "placeholder" and not _is_constant(primals.get(node.meta.get("desc"), node)):
-            yield from _wrong_val(f"a {kind_of(_whole(node.meta.get('desc')))}", node, modes)
+            yield from _wrong_val(f"a {kind_of(whole(node.meta.get('desc')))}", node, modes)
         elif node.op == "call_function" and _gives_something(node):
             yield from _wrong_val("a call", node, modes)
 

@@ -52,6 +52,8 @@ def _other_results(case: Case, option: str) -> Iterator[Complaint]:
     Values that differ by so little that it may be rounding are not judged: a decomposition computes otherwise.
     """
     expected, found = case.eager["train"], case.optioned_results[option]
+    if option == "ignore_shape_env":
+        return  # it is tried in surroundings of its own, which have effects of their own
     if case.refusal is not None or any(scenario == "train" for scenario, _ in case.differences):
         return
     for difference in differences(expected, found, case.unjudged):

@@ -14,6 +14,8 @@ from torch import fx
 from conformance.case import Case
 from conformance.difference import differences, same
 from conformance.graph import (
+    OF_BACKWARD,
+    backward_nodes,
     chain,
     flat_results,
     kind_of,
@@ -161,7 +163,7 @@ def forward_and_backward_are_told_apart(case: Case) -> Iterator[Complaint]:
 
 
 def _wrong_tags(case: Case) -> Iterator[Complaint]:
-    forward, backward = _forward_nodes(case), _backward_nodes(case)
+    forward, backward = _forward_nodes(case), backward_nodes(case.joint)
     for node in case.joint.graph_module.graph.nodes:
         if node.op == "output":
             continue
@@ -176,21 +178,12 @@ def _wrong_tags(case: Case) -> Iterator[Complaint]:
             yield f"seq_nr of {_what(node)}", "a number", None
 
 
-def _backward_nodes(case: Case) -> set[fx.Node]:
-    """The nodes that depend on a tangent, tangents included."""
-    found: set[fx.Node] = set()
-    for node in case.joint.graph_module.graph.nodes:
-        if kind_of(whole(node.meta.get("desc"))) == "TangentAOTInput" or any(n in found for n in node.all_input_nodes):
-            found.add(node)
-    return found
-
-
 def _forward_nodes(case: Case) -> set[fx.Node]:
     """The nodes that an output of the forward depends on, and the primals."""
-    tangent = [kind_of(whole(d)) == "TangentAOTInput" for d in placeholder_descriptors(case.joint)]
-    found = {node for node, skip in zip(placeholders(case.joint), tangent) if not skip}
+    skipped = [kind_of(whole(d)) in OF_BACKWARD for d in placeholder_descriptors(case.joint)]
+    found = {node for node, skip in zip(placeholders(case.joint), skipped) if not skip}
     pairs = zip(flat_results(case.joint), output_descriptors(case.joint))
-    waiting = [r for r, d in pairs if isinstance(r, fx.Node) and not any(kind_of(x) == "GradAOTOutput" for x in chain(d))]
+    waiting = [r for r, d in pairs if isinstance(r, fx.Node) and not any(kind_of(x) in OF_BACKWARD for x in chain(d))]
     while waiting:
         node = waiting.pop()
         if node not in found:

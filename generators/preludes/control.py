@@ -27,7 +27,7 @@ def rows(x):
     return x
 
 
-def doubled(x):
+def twofold(x):
     return (x * 2,)
 
 
@@ -74,11 +74,11 @@ def sum_and_square(x, y):
     return x + y, x * x + 1
 
 
-def nested(x):
-    return torch.ops.higher_order.cond(mostly_positive(x + 1), doubled, squared, (x,))
+def chosen_twice(x):
+    return torch.ops.higher_order.cond(mostly_positive(x + 1), twofold, squared, (x,))
 
 
-def scaled(row, factor):
+def row_scaled(row, factor):
     return (row * factor,)
 
 

@@ -1,17 +1,34 @@
 """Effectful ops, which leave their marks in order, and where they leave them."""
 
+import sys
+
 import torch
 
 from generators.preludes.custom import custom_op
 
-#: What the effectful ops did, in order: the op's name, and a number that tells what it was called with.
-#: One list a process, as the ops are.
-EFFECTS: list[tuple[str, int]] = vars(torch.ops.joint_conformance).setdefault("EFFECTS", [])
+#: What the effectful ops did, in order: the op's name, and a number that tells what it was called with; of a
+#: print its text. One list a process, as the ops are.
+EFFECTS: list[tuple[str, object]] = vars(torch.ops.joint_conformance).setdefault("EFFECTS", [])
 
 
 def mark(name, x):
     """A number that no rounding changes: how many elements are large."""
     EFFECTS.append((name, int((x.detach().abs() > 0.5).sum())))
+
+
+class Listening:
+    """While it is entered, effects are told from the beginning, and what is printed is one."""
+
+    def __enter__(self):
+        EFFECTS.clear()
+        self.stdout, sys.stdout = sys.stdout, self
+
+    def __exit__(self, *error):
+        sys.stdout = self.stdout
+
+    def write(self, text):
+        if text.strip():
+            EFFECTS.append(("print", text.strip()))
 
 
 def ordered(op):

@@ -331,7 +331,6 @@ _WRONG: tuple[tuple[str, str, Callable[[], Implementation], Program], ...] = (
     ("C4", "a metadata mutation dropped", given(lambda x: x.view_as(x)), programs.METADATA_MUTATED),
     ("C4", "a mutation that aliases do not see", wrapped(lone_mutation), MUTATED_VIEW),
     ("C4", "requires_grad taken", afterwards(lambda x: x.requires_grad_()), programs.TWO_OUTPUTS),
-    ("C13", "a random number drawn", afterwards(lambda x: torch.rand(())), programs.TWO_OUTPUTS),
     ("C5", "a view made a copy", output(1, torch.clone), programs.OUTPUT_ALIASES_INPUT),
     ("C5", "views of an intermediate made copies", output(1, torch.clone), programs.OUTPUT_VIEWS_OF_INTERMEDIATE),
     ("C5", "an input returned as a copy", first(torch.clone), programs.OUTPUT_ALIASES_INPUT),
