@@ -16,10 +16,11 @@ from conformance import effects
 from conformance.described import Inputs, Meaningless, Outputs, gradient_in
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors, placeholders
 from conformance.implementation import Joint
-from conformance.observation import roots_of
+from conformance.observation import has_grad_fn, roots_of
 from conformance.scenarios import call_module
 from generators.build import Built, build
 from generators.program import Program
+from generators.subclasses import inner_tensors
 
 #: Each gradient by the descriptor of its input; None where nothing reaches it.
 Gradients = dict[Any, "torch.Tensor | None"]
@@ -51,10 +52,16 @@ def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
         fresh.cotangents = _cotangents(joint, outputs)
         roots = list(_roots(outputs, fresh.cotangents))
         try:
-            outputs.gradients = backward(roots, edges)
+            gradients = backward(roots, edges)
         except Exception:
             return None
+    outputs.gradients = {d: gradient for d, gradient in gradients.items() if not _goes_around(edges[d], inputs.value(d))}
     return Eager(outputs, fresh, effects.performed())
+
+
+def _goes_around(edge: GradientEdge, value: torch.Tensor) -> bool:
+    """Whether the gradient no longer comes by this edge: a write to a view gives it another, behind that of its base."""
+    return value._is_view() and has_grad_fn(value) is True and get_gradient_edge(value) != edge
 
 
 def seeded_build(program: Program, device: str) -> Built:
@@ -139,7 +146,8 @@ def _pieces_like(value: Any, stream: torch.Generator) -> torch.Tensor:
     if not is_traceable_wrapper_subclass(value):
         return _random_like(value, stream)
     attributes, context = value.__tensor_flatten__()
-    pieces = {name: _pieces_like(getattr(value, name), stream) for name in attributes}
+    pieces = {name: getattr(value, name) for name in attributes}  # not all of them tensors: a DTensor's mesh is none
+    pieces |= {name: _pieces_like(piece, stream) for name, piece in inner_tensors(value)}
     return type(value).__tensor_unflatten__(pieces, context, value.size(), value.stride())
 
 
@@ -148,19 +156,22 @@ def _random_like(value: torch.Tensor, stream: torch.Generator) -> torch.Tensor:
     return torch.randn(value.shape, generator=stream, dtype=widest).to(value.dtype).to(value.device)
 
 
-def accumulated(piece: Any, fresh: Inputs, results: dict[Any, Any]) -> Gradients:
+def accumulated(piece: Any, fresh: Inputs, results: dict[Any, Any], expected: Gradients) -> Gradients:
     """What the caller's inputs get when the graph's gradients flow on, as they do after a compiled backward.
 
     Inputs may hang together: one passed twice adds up two gradients, and that of a view reaches the input that
     it views. So does eager's gradient, which can't be taken apart; so the graph's are put together.
     ``piece`` is the class of the descriptors of a subclass's pieces. A gradient of another shape or dtype
-    than its input is left out, since it can't flow.
+    than its input is left out, since it can't flow. That of a plain input may be a subclass, as eager's ``expected``
+    one tells.
     """
     wholes: Gradients = {}
     for gradient in dict.fromkeys(gradient_in(descriptor) for descriptor in results):
         with suppress(LookupError):
             if gradient is not None:
-                wholes[gradient.grad_of] = _whole(piece, gradient, results, fresh.value(gradient.grad_of))
+                likes = [expected.get(gradient.grad_of), fresh.value(gradient.grad_of)]
+                like = next(filter(is_traceable_wrapper_subclass, likes), None)
+                wholes[gradient.grad_of] = _whole(piece, gradient, results, like)
     edges = {d: edge for d, edge in edges_of(fresh, wholes).items() if _fits(wholes[d], fresh.value(d))}
     roots = [(edge, wholes[d]) for d, edge in edges.items() if wholes[d] is not None]
     try:
@@ -176,7 +187,8 @@ def _whole(piece: Any, descriptor: Any, results: dict[Any, Any], like: Any) -> A
     if not is_traceable_wrapper_subclass(like):
         raise Meaningless("neither whole nor in pieces")
     attributes, context = like.__tensor_flatten__()
-    pieces = {name: _whole(piece, piece(descriptor, name), results, getattr(like, name)) for name in attributes}
+    pieces = {name: getattr(like, name) for name in attributes}
+    pieces |= {name: _whole(piece, piece(descriptor, name), results, own) for name, own in inner_tensors(like)}
     return type(like).__tensor_unflatten__(pieces, context, like.size(), like.stride())
 
 

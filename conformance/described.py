@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from conformance.graph import chain, kind_of
 from generators.build import Built
@@ -83,9 +84,16 @@ def _base_or_itself(tensor: torch.Tensor) -> torch.Tensor:
     return tensor if tensor._base is None else tensor._base
 
 
+def _attribute(of: Any, name: str) -> Any:
+    """What a subclass is flattened into under that name; anything else that it may have is no piece of it."""
+    if not is_traceable_wrapper_subclass(of) or name not in of.__tensor_flatten__()[0]:
+        raise Meaningless(f"{type(of).__name__} has no piece {name}")
+    return getattr(of, name)
+
+
 #: The pieces of a subclass are looked up alike on either side.
 _PIECES: dict[str, Callable[[Any, Any], Any]] = {
-    "GetAttr": lambda scope, d: getattr(scope.value(d.base), d.attr),
+    "GetAttr": lambda scope, d: _attribute(scope.value(d.base), d.attr),
     "Size": lambda scope, d: scope.value(d.base).size(d.idx),
     "Stride": lambda scope, d: scope.value(d.base).stride(d.idx),
 }

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from conformance.observation import Facts, Raised
+from generators.subclasses import pieces
 
 #: (relative, absolute) tolerance by dtype and device; the second device is any but the CPU.
 TOLERANCES: dict[torch.dtype, tuple[tuple[float, float], tuple[float, float]]] = {
@@ -113,6 +115,8 @@ def brief(fact: Any) -> str:
     """A fact as text of at most 200 characters; of a tensor its first elements, of a subclass those of its pieces."""
     if isinstance(fact, dict) and fact:
         return ", ".join(f"{key}: {brief(value)}" for key, value in fact.items())[:200]
+    if is_traceable_wrapper_subclass(fact):
+        return brief(dict(pieces(fact)))
     if isinstance(fact, torch.Tensor):
         numbers = fact.detach().flatten()[:6].tolist()
         shown = ", ".join(f"{n:.5g}" if isinstance(n, float) else str(n) for n in numbers)

@@ -23,7 +23,8 @@ def are_other_sizes(shape_env: Any, exported_with: Any, given: Any) -> bool:
     # The older name is that of 2.9.
     at_export = getattr(shape_env, "backed_var_to_val", None) or shape_env.var_to_val
     fakes, tensors = pytree.tree_leaves(exported_with), pytree.tree_leaves(given)
-    numbers = [(symbol, leaf) for leaf in tensors if isinstance(leaf, (int, float)) for symbol in at_export if at_export[symbol] == leaf]
+    plain = [leaf for leaf in tensors if isinstance(leaf, (int, float))]
+    numbers = [(symbol, leaf) for leaf in plain for symbol in at_export if at_export[symbol] == leaf]
     pairs = [*numbers, *(pair for fake, tensor in zip(fakes, tensors) for pair in _numbers(fake, tensor))]
     now = {**at_export, **{expression: value for expression, value in pairs if expression in at_export}}
     agree = all(_at(expression, now) == value for expression, value in pairs)

@@ -24,6 +24,7 @@ from conformance.implementation import Implementation, Joint
 from conformance.observation import Raised
 from generators.program import Program
 from generators.variants import in_double
+from generators.vocabulary import VOCABULARY
 
 #: Why a token is not compared: it says nothing, and what it threads tells what was done (S5).
 BY_EFFECTS = "a token, checked by the effects"
@@ -138,18 +139,23 @@ def _run(piece: Any, joint: Joint, program: Program, device: str) -> Specified |
         return Specified(inputs, error=Raised("graph", error))
     performed = effects.performed()
     descriptors = output_descriptors(joint)
-    reached = _reached(piece, program, device, dict(zip(descriptors, results)))
+    reached = _reached(piece, program, device, dict(zip(descriptors, results)), dict(eager.outputs.gradients))
     found = Outputs([], eager.fresh, reached)
-    grows = bool(joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default))
-    meanings = [_meaning(d, result, found, eager, grows) for d, result in zip(descriptors, results) if d is not None]
+    nothing_fills = bool(joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default))
+    blurred = "what a tensor grows by is left as it is found in memory" if nothing_fills else ""
+    meanings = [
+        _meaning(d, result, found, eager, blurred or (_rewritten(program) if gradient_in(d) else ""))
+        for d, result in zip(descriptors, results)
+        if d is not None
+    ]
     return Specified(inputs, outputs=tuple(meanings), expected_effects=eager.effects, effects=performed)
 
 
-def _reached(piece: Any, program: Program, device: str, results: dict[Any, Any]) -> Gradients:
+def _reached(piece: Any, program: Program, device: str, results: dict[Any, Any], expected: Gradients) -> Gradients:
     """The gradients as they reach the caller's inputs. Those are made anew: a graph may have written what it was given."""
     if not any(gradient_in(descriptor) for descriptor in results):
         return {}
-    return accumulated(piece, Inputs(seeded_build(program, device)), results)
+    return accumulated(piece, Inputs(seeded_build(program, device)), results, expected)
 
 
 def _values(fresh: Inputs, descriptors: tuple[Any, ...]) -> tuple[list[Any], tuple[tuple[int, Meaningless], ...]]:
@@ -172,9 +178,15 @@ def _run_graph(joint: Joint, values: list[Any]) -> list[Any]:
     return list(results)
 
 
-def _meaning(descriptor: Any, result: Any, found: Outputs, eager: Eager, grows: bool) -> Meaning:
+def _rewritten(program: Program) -> str:
+    """Why gradients say nothing where the call may write, unnoticed, what the caller's own graph has saved."""
+    hides = any(".data" in VOCABULARY[statement.op].template for statement in program.body)
+    return "a write through .data changes what the caller's graph has saved" if hides and program.setup else ""
+
+
+def _meaning(descriptor: Any, result: Any, found: Outputs, eager: Eager, blurred: str) -> Meaning:
     """One output beside what it stands for in eager. A gradient, or a piece of one, is what of it reaches its input."""
-    reason = "what a tensor grows by is left as it is found in memory" if grows else _not_judged(descriptor, eager)
+    reason = blurred or _not_judged(descriptor, eager)
     if reason:
         return Meaning(descriptor, None, result, reason)
     gradient = gradient_in(descriptor)
@@ -194,7 +206,7 @@ def _not_judged(descriptor: Any, eager: Eager) -> str:
         return ""
     with suppress(Meaningless):
         if eager.fresh.value(gradient.grad_of).requires_grad:
-            return "no gradient arrives at a view taken under no_grad"
+            return "no gradient arrives at a view taken under no_grad, or written by the call"
     return ""
 
 

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from generators.build import Scope
 from generators.program import Statement
@@ -18,7 +19,8 @@ ELEMENTWISE_WRITES = frozenset({"copy_", "add_tensor_", "mul_tensor_", "addcmul_
 
 
 def check_defined(statement: Statement, scope: Scope) -> None:
-    """Raise ValueError where eager's result is left undefined: memory grown and not filled, or a place read or written twice.
+    """Raise ValueError where eager's result is left undefined: memory grown and not filled, or a place read or written twice,
+    or data that is none: a wrapper subclass has no storage, and a plain tensor that gets it for its own points nowhere.
 
     A write to an expanded tensor is left in: eager refuses it, or gives every copy the same value.
     """
@@ -30,6 +32,8 @@ def check_defined(statement: Statement, scope: Scope) -> None:
         raise ValueError("what the tensor grows by is left as it is found")
     if statement.op == "batch_norm" and len({_storages(value) for value in (target, *others)}) < 3:
         raise ValueError("the running statistics are one tensor, or the input")
+    if statement.op == "set_data" and any(map(is_traceable_wrapper_subclass, operands)):
+        raise ValueError("a wrapper subclass has no data of its own")
     op = VOCABULARY[statement.op]
     if op.kind == "metadata":
         return

@@ -55,7 +55,7 @@ def _blocks_of(text: str) -> Iterator[Block]:
         called = decorators or ([node.value] if isinstance(node, ast.Expr) else [])
         yield Block(
             text="\n".join(lines[first - 1 : node.end_lineno]),
-            defines=frozenset(_defined(node)),
+            defines=frozenset(_defined(node)) - {"_"},  # the name of what nobody calls by name
             extends=next((name for part in called if (name := _owner(part)) not in _GIVEN), ""),
             mentions=frozenset(_mentioned(node)),
         )

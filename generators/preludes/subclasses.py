@@ -105,8 +105,8 @@ def pair(x):
 
 
 def mixed(x):
-    """A Pair of different dtypes."""
-    return Pair(x, x.to(torch.bfloat16 if x.is_floating_point() else torch.int64))
+    """A Pair of different dtypes, or of two tensors of that dtype where ``x`` has the second one already."""
+    return Pair(x, x.to(torch.bfloat16 if x.is_floating_point() else torch.int64, copy=True))
 
 
 def tilted(x):

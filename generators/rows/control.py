@@ -29,7 +29,7 @@ ROWS = (
     Op("scan_last", "control", f"{_OPS}.scan(running, [fresh({{x}})[0]], [fresh({{x}})], ())[0]"),
     Op("scan_tanh", "control", f"{_OPS}.scan(recurrent, [fresh({{x}})[0] * 1.0], [fresh({{x}})], ())", many=True),
     Op("scan_two", "control", f"{_OPS}.scan(running_twice, [fresh({{x}})[0], fresh({{x}})[0]], [fresh({{x}})], ())", many=True),
-    Op("associative_scan", "control", f"{_OPS}.associative_scan(product, [rows({{x}})], ())[0]"),
+    Op("associative_scan", "control", f"fresh({_OPS}.associative_scan(product, [rows({{x}})], ())[0])"),
     Op("region", "control", "region({x})"),
     Op("region_twice", "control", "region(region({x}))"),
     Op("invoke", "control", "invoke(SINE_TIMES, 'first', fresh({x}))[0]"),

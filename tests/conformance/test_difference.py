@@ -9,6 +9,7 @@ import torch
 
 from conformance.difference import TOLERANCES, Difference, brief, differences, same, unstable_paths
 from conformance.observation import Facts, Raised
+from generators.subclasses import wrapped
 from generators.vocabulary import DTYPES
 
 ERROR = Raised("forward", ValueError("no"))
@@ -119,6 +120,10 @@ def test_what_the_second_run_lacks_is_unstable() -> None:
 
 def test_a_tensor_is_told_by_its_first_elements() -> None:
     assert brief(torch.arange(8.0)) == "[0, 1, 2, 3, 4, 5, ...] float32[8]"
+
+
+def test_a_subclass_is_told_by_its_pieces() -> None:
+    assert brief(wrapped("pair", torch.ones(1))) == ".a: [1] float32[1], .b: [2] float32[1]"
 
 
 def test_a_long_fact_is_cut() -> None:

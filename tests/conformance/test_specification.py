@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import pytest
 import torch
 import torch._functorch._aot_autograd.descriptors as d
 
@@ -17,7 +18,7 @@ from conformance.graph import placeholder_descriptors, placeholders
 from conformance.pytorch import PyTorch
 from conformance.specification import Meaning, Specified, checked_kinds, specify
 from generators.build import build
-from generators.program import Leaf, Program
+from generators.program import Leaf, Program, Ref, Statement
 from tests import programs
 from tests.wrong.base import Corrupted
 from tests.wrong.meaning import BASE_AND_VIEW, EFFECTS, SUBCLASS
@@ -76,6 +77,40 @@ def test_the_size_of_a_subclass_is_a_number() -> None:
 
 def test_the_stride_of_a_subclass_is_a_number() -> None:
     assert inputs_of(SUBCLASS).value(d.SubclassStrideAOTInput(PLAIN, 0)) == 3
+
+
+DTENSOR = Program(
+    leaves=(Leaf("x0", (2, 3), requires_grad=True, subclass="dtensor"),),
+    args=(Ref("x0"),),
+    body=(programs.let("v0", "sin", "a0"),),
+    outputs=programs.outputs("v0"),
+)
+#: A plain leaf comes twice, and its gradient is a subclass.
+DUPLICATE_BESIDE_A_SUBCLASS = Program(
+    leaves=(Leaf("x0", (2,), requires_grad=True), Leaf("x1", (2,), subclass="pair")),
+    args=(Ref("x0"), Ref("x0"), Ref("x1")),
+    body=(Statement("mul", ("a0", "a2"), (), ("v0",)),),
+    outputs=programs.outputs("v0"),
+)
+
+
+#: The write takes the gradient around the view's own edge, which eager's backward then doesn't reach.
+WRITTEN_VIEW_OF_A_NON_LEAF = Program(
+    leaves=(Leaf("x0", (2,), requires_grad=True),),
+    setup=(programs.let("x1", "sin", "x0"), programs.let("x2", "view", "x1", (2, 1))),
+    args=(Ref("x2"),),
+    body=(programs.change("mul_", "a0", 2),),
+    outputs=programs.outputs("a0"),
+)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [DTENSOR, DUPLICATE_BESIDE_A_SUBCLASS, WRITTEN_VIEW_OF_A_NON_LEAF],
+    ids=["dtensor", "duplicate", "written view"],
+)
+def test_every_output_is_what_its_descriptor_says(program: Program) -> None:
+    assert all(meaning.holds for meaning in specified(program).outputs)
 
 
 def stands_for_nothing(program: Program, descriptor: Any) -> bool:

@@ -6,9 +6,11 @@ import ast
 from collections import Counter
 
 import pytest
+import torch
 
 from generators.prelude import NAMES, blocks, text_for
 from generators.settle import KEYWORDS
+from generators.subclasses import pieces, wrapped
 
 
 def test_code_that_speaks_of_no_prelude_needs_none() -> None:
@@ -36,6 +38,13 @@ def test_a_block_is_code_of_its_own(block: object) -> None:
 
 def test_no_prelude_is_hidden_by_an_argument_of_forward() -> None:
     assert not NAMES.keys() & set(KEYWORDS)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64])
+@pytest.mark.parametrize("subclass", ["pair", "mixed", "tilted", "two_tensor", "nested"])
+def test_the_pieces_of_a_subclass_share_no_memory(subclass: str, dtype: torch.dtype) -> None:
+    held = [piece.data_ptr() for _, piece in pieces(wrapped(subclass, torch.ones(2, dtype=dtype)))]
+    assert len(set(held)) == len(held)
 
 
 def test_no_two_preludes_give_one_name() -> None:

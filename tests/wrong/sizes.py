@@ -11,7 +11,7 @@ import torch
 from conformance.implementation import Implementation, Joint
 from generators.program import Program
 from tests import programs
-from tests.programs import change, let
+from tests.programs import let
 from tests.wrong.base import Wrong
 from tests.wrong.compiled import afterwards, first, output
 from tests.wrong.pipeline import Spoilt

@@ -31,8 +31,10 @@ OWN: dict[str, Utility] = {name: getattr(fx_utils, name) for name in (*PAIRING, 
 #: A number is passed, and another one returned.
 NUMBERS = replace(programs.ONE_OUTPUT, args=(*programs.ONE_OUTPUT.args, Const(3)))
 NUMBERS_RETURNED = replace(programs.ONE_OUTPUT, outputs=Node("tuple", (Ref("v0"), Const(7))))
+#: The weight is not used, and the output does not require grad by it.
+WEIGHT_UNUSED = replace(programs.TWO_OUTPUTS, body=(programs.let("v0", "sin", "a0"),), outputs=programs.outputs("v0"))
 #: The weight, a subclass, is not used, and the output does not require grad by it.
-WEIGHT_UNUSED = replace(programs.SUBCLASS_PARAMETER, body=(programs.let("v0", "sin", "a0"),), outputs=programs.outputs("v0"))
+SUBCLASS_UNUSED = replace(programs.SUBCLASS_PARAMETER, body=(programs.let("v0", "sin", "a0"),), outputs=programs.outputs("v0"))
 #: Two buffers, by name in another order than by registration.
 TWO_BUFFERS = replace(
     programs.BUFFERS_MUTATED, state=(State("weight", "x1"), State("scale", "x2"), State("count", "x3", persistent=False))
@@ -245,7 +247,7 @@ WRONG: tuple[Wrong, ...] = (
     Wrong("U1", "a number among the inputs", PyTorch, NUMBERS, right=changed(INPUTS, tensors_alone)),
     Wrong("U2", "a number among the outputs", PyTorch, NUMBERS_RETURNED, right=changed(OUTPUTS, tensors_alone)),
     *(Wrong("U5", title, offering(own, PyTorch), programs.SUBCLASS_PARAMETER) for title, own in _UNREFUSED),
-    Wrong("U5", "subclass inputs alone", PyTorch, WEIGHT_UNUSED, right=with_refusals(PyTorch)),
+    Wrong("U5", "subclass inputs alone", PyTorch, SUBCLASS_UNUSED, right=with_refusals(PyTorch)),
     Wrong("U5", "subclass outputs alone", subclass_returned, programs.ONE_OUTPUT, right=with_refusals(subclass_returned)),
     *(Wrong("U6", title, implementation, program) for title, implementation, program in _EDITED),
 )
