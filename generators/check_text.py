@@ -135,6 +135,7 @@ def watch(call, held, facts):
     # backward
     written = [t for name, t in held.items() if t._version != before[name] and is_leaf(t) is False]
     backward(roots_of([*leaves, *written]))
+    facts["rng after backward"] = torch.get_rng_state()
     gradients(facts, {**held, **outputs})
 '''
 

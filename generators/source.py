@@ -138,7 +138,8 @@ def _needs_backward(program: Program, path: str) -> bool:
     """Whether there may be a gradient, and the violation is not one that the call alone shows."""
     statements = (*program.setup, *program.body)
     may = any(leaf.requires_grad for leaf in program.leaves) or any(s.op == "requires_grad_" for s in statements)
-    return may and bool(not path or path.endswith(("error", "message")) or re.search(r"\bgrad(?!_fn)|effects\.backward", path))
+    tells = re.search(r"\bgrad(?!_fn)|effects\.backward|rng\.after_backward", path)
+    return may and bool(not path or path.endswith(("error", "message")) or tells)
 
 
 def _graph_check(program: Program, path: str, expected: str, found: str) -> Iterator[str]:
