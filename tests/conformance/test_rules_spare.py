@@ -12,6 +12,7 @@ from conformance.pytorch import PyTorch
 from conformance.rule import RULES
 from generators.program import Const, Node, Ref
 from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT
+from tests.wrong.soundness import KEPT_WRITE
 
 
 class RewritesTheGraph(PyTorch):
@@ -36,3 +37,8 @@ def test_a_type_that_torch_compile_says_it_does_not_take_is_no_fault() -> None:
 def test_a_copy_that_the_export_adds_was_called_in_no_module() -> None:
     case = walk(MUTATED_INPUT_WITH_GRADIENT, PyTorch(), thorough=True, only=("J14",))
     assert [violation.path for violation in RULES["J14"].judge(case) if "captured" in violation.path] == []
+
+
+def test_a_kept_write_may_be_pinned_to_the_forward() -> None:
+    found = [violation.found for violation in RULES["J14"].judge(walk(KEPT_WRITE, PyTorch(), thorough=False))]
+    assert "'must_be_in_forward'" not in found and "must_be_in_forward" not in found
