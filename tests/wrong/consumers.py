@@ -240,7 +240,7 @@ WRONG: tuple[Wrong, ...] = (
             ("no seq_nr in the backward", backward(lambda node: node.meta.pop("seq_nr"))),
         )
     ),
-    Wrong("J25", "no annotations beside a zero gradient", backward(lambda n: n.meta.pop("custom", None)), COPYSIGN, right=Annotating),
+    Wrong("J25", "none beside a zero gradient", backward(lambda n: n.meta.pop("custom", None)), COPYSIGN, right=Annotating),
     *(
         Wrong("J28", title, implementation, program, right=Specializing)
         for title, implementation, program in (

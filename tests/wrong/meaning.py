@@ -167,7 +167,7 @@ _SPOILS: tuple[tuple[str, str, Spoil, Program], ...] = (
     ("S2", "a parameter that is another", inputs_swapped(WEIGHT, PLAIN), MINUS_WEIGHT),
     ("S2", "a mutation with the old value", other(MUTATION, PLAIN), programs.MUTATED_INPUT),
     ("S2", "a mutation of a base with the old value", other(d.InputMutationAOTOutput(VIEW_BASE), VIEW_BASE), WRITTEN_VIEW),
-    ("S2", "a mutation of a reshaped base with the old value", other(d.InputMutationAOTOutput(VIEW_BASE), VIEW_BASE), BASE_RESHAPED),
+    ("S2", "a reshaped base with the old value", other(d.InputMutationAOTOutput(VIEW_BASE), VIEW_BASE), BASE_RESHAPED),
     ("S2", "a mutation with the old shape", other(MUTATION, PLAIN), programs.METADATA_MUTATED),
     ("S2", "another tensor for a base", through(INTERMEDIATE, aten.neg.default), SHARED),
     ("S2", "an output for its base", other(INTERMEDIATE, OUTPUT), SHARED),
