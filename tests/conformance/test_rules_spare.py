@@ -12,6 +12,7 @@ from conformance.pytorch import PyTorch
 from conformance.rule import RULES
 from generators.program import Const, Leaf, Node, Program, Ref
 from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT, let
+from tests.wrong.soundness import KEPT_WRITE
 
 
 class RewritesTheGraph(PyTorch):
@@ -42,3 +43,8 @@ def test_the_strides_of_a_tangent_without_elements_mean_nothing() -> None:
     body = (let("v0", "permute", "a0", (1, 0)), let("v1", "squeeze", "v0"), let("v2", "dropout", "v1", 0.0))
     program = Program((Leaf("x0", (0, 3), requires_grad=True),), args=(Ref("x0"),), body=body, outputs=Ref("v2"))
     assert RULES["J26"].judge(walk(program, PyTorch())) == []
+
+
+def test_a_kept_write_may_be_pinned_to_the_forward() -> None:
+    found = [violation.found for violation in RULES["J14"].judge(walk(KEPT_WRITE, PyTorch(), thorough=False))]
+    assert "'must_be_in_forward'" not in found and "must_be_in_forward" not in found
