@@ -192,7 +192,23 @@ def _meaning(descriptor: Any, result: Any, found: Outputs, eager: Eager, blurred
     gradient = gradient_in(descriptor)
     if gradient is not None and gradient.grad_of in found.gradients:
         result = _value_or_error(found, descriptor)
-    return Meaning(descriptor, _value_or_error(eager.outputs, descriptor), result)
+    return Meaning(descriptor, _expected(descriptor, eager), result)
+
+
+def _expected(descriptor: Any, eager: Eager) -> Any:
+    """What an output stands for in eager. A written base is laid out as before the call.
+
+    The caller may pass the base itself beside its views, and the call change its shape: that is the mutation of
+    another input, which is handed out on its own.
+    """
+    value = _value_or_error(eager.outputs, descriptor)
+    base = getattr(descriptor, "mutated_input", None)
+    if kind_of(base) != "ViewBaseAOTInput" or not isinstance(value, torch.Tensor):
+        return value
+    before = eager.fresh.value(base)
+    if (value.shape, value.stride()) == (before.shape, before.stride()) or value.numel() != before.numel():
+        return value
+    return value.as_strided(before.shape, before.stride())
 
 
 def _not_judged(descriptor: Any, eager: Eager) -> str:

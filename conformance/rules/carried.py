@@ -23,7 +23,7 @@ def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
     for node in set(nodes) - set(backward):
         forward[node.meta.get("seq_nr")].append(node)
     for node in backward:
-        if not _accumulates(node, dependents):
+        if not _accumulates(node, set(backward)):
             yield from _unpaired(node, forward[node.meta.get("seq_nr")])
     seen: dict[int, fx.Node] = {}
     for node in nodes:
@@ -31,9 +31,12 @@ def annotations_reach_the_backward(case: Case) -> Iterator[Complaint]:
             yield "custom of two nodes", "two dicts", "one and the same"
 
 
-def _accumulates(node: fx.Node, dependents: set[fx.Node]) -> bool:
-    """Whether the node adds up gradients: it belongs to no forward node, and is to carry no annotation."""
-    return node.target is torch.ops.aten.add.Tensor and all(operand in dependents for operand in node.all_input_nodes)
+def _accumulates(node: fx.Node, backward: set[fx.Node]) -> bool:
+    """Whether the node adds up gradients: it belongs to no forward node, and is to carry no annotation.
+
+    A gradient may be made of zeros alone, and then depend on no tangent.
+    """
+    return node.target is torch.ops.aten.add.Tensor and all(operand in backward for operand in node.all_input_nodes)
 
 
 def _unpaired(node: fx.Node, forward: list[fx.Node]) -> Iterator[Complaint]:

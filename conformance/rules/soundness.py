@@ -162,12 +162,16 @@ def forward_and_backward_are_told_apart(case: Case) -> Iterator[Complaint]:
             yield f"nn_module_stack asked for, of a forward node in {graph}{how}", "the modules it was called in", "none"
 
 
+#: A write of an input that is kept in the graph is pinned to the forward by a tag of its own.
+PINNED_TO_THE_FORWARD = "must_be_in_forward"
+
+
 def _wrong_tags(case: Case) -> Iterator[Complaint]:
     forward, backward = _forward_nodes(case), backward_nodes(case.joint)
     for node in case.joint.graph_module.graph.nodes:
-        if node.op == "output":
-            continue
         tag = node.meta.get("partitioner_tag")
+        if node.op == "output" or (tag == PINNED_TO_THE_FORWARD and node not in backward and _is_kept_write(node)):
+            continue
         if node in backward and tag != "is_backward":
             yield f"partitioner_tag of {_what(node)}, which depends on a tangent", "is_backward", tag
         elif node in forward and tag != "is_forward":
@@ -176,6 +180,10 @@ def _wrong_tags(case: Case) -> Iterator[Complaint]:
             yield "partitioner_tag of a node that depends on no tangent, used in backward alone", "is_forward", tag
         if node.op == "call_function" and "seq_nr" not in node.meta:
             yield f"seq_nr of {_what(node)}", "a number", None
+
+
+def _is_kept_write(node: fx.Node) -> bool:
+    return node.target is torch.ops.aten.copy_.default and node.all_input_nodes[0].op == "placeholder"
 
 
 def _forward_nodes(case: Case) -> set[fx.Node]:

@@ -18,7 +18,7 @@ from torch.overrides import BaseTorchFunctionMode
 from conformance.graph import flat_results, is_backward, output_descriptors, placeholders
 from conformance.implementation import Implementation, Joint
 from conformance.pytorch import PyTorch
-from generators.program import Leaf, Program, State
+from generators.program import Leaf, Program, State, Statement
 from tests import programs
 from tests.wrong.base import Corrupted, Wrong, add_input, change_inputs, drop_output, set_results
 from tests.wrong.graph import Covering, Spoil, swap
@@ -43,6 +43,8 @@ UNUSED_PARAMETER = replace(
     leaves=(*programs.ONE_OUTPUT.leaves, Leaf("x1", (2, 3), requires_grad=True, parameter=True)),
     state=(State("weight", "x1"),),
 )
+#: Its derivative by the second operand is zero, and added to the other in the backward.
+COPYSIGN = replace(programs.ONE_OUTPUT, body=(Statement("copysign", ("a0", "a0"), (), ("v0",)),))
 #: Shapes that do not fit.
 REFUSED = replace(programs.ONE_OUTPUT, body=(programs.let("v0", "select", "a0", 0, 9),))
 
@@ -238,6 +240,7 @@ WRONG: tuple[Wrong, ...] = (
             ("no seq_nr in the backward", backward(lambda node: node.meta.pop("seq_nr"))),
         )
     ),
+    Wrong("J25", "none beside a zero gradient", backward(lambda n: n.meta.pop("custom", None)), COPYSIGN, right=Annotating),
     *(
         Wrong("J28", title, implementation, program, right=Specializing)
         for title, implementation, program in (

@@ -40,6 +40,14 @@ BASE_AND_VIEW = replace(
     programs.ALIASED_INPUTS,
     setup=(programs.let("x1", "scale", "x0", 2), programs.let("x2", "t", "x1")),
 )
+#: A view is written, and its base, which is passed beside it, is another shape after the call.
+BASE_RESHAPED = Program(
+    leaves=(Leaf("x0", (1, 2, 4)),),
+    setup=(programs.let("x1", "view", "x0", (2, 4)),),
+    args=(Ref("x1"), Ref("x0")),
+    body=(programs.change("unsqueeze_", "a1", 0), programs.change("zero_", "a0")),
+    outputs=programs.outputs("a0"),
+)
 #: A subclass times a plain tensor, both differentiable.
 SUBCLASS = Program(
     leaves=(Leaf("x0", (2, 3)), Leaf("x1", (2, 3), requires_grad=True)),
@@ -159,6 +167,7 @@ _SPOILS: tuple[tuple[str, str, Spoil, Program], ...] = (
     ("S2", "a parameter that is another", inputs_swapped(WEIGHT, PLAIN), MINUS_WEIGHT),
     ("S2", "a mutation with the old value", other(MUTATION, PLAIN), programs.MUTATED_INPUT),
     ("S2", "a mutation of a base with the old value", other(d.InputMutationAOTOutput(VIEW_BASE), VIEW_BASE), WRITTEN_VIEW),
+    ("S2", "a reshaped base with the old value", other(d.InputMutationAOTOutput(VIEW_BASE), VIEW_BASE), BASE_RESHAPED),
     ("S2", "a mutation with the old shape", other(MUTATION, PLAIN), programs.METADATA_MUTATED),
     ("S2", "another tensor for a base", through(INTERMEDIATE, aten.neg.default), SHARED),
     ("S2", "an output for its base", other(INTERMEDIATE, OUTPUT), SHARED),

@@ -15,7 +15,7 @@ from torch import fx, nn
 
 from conformance.graph import flat_results, kind_of, output_descriptors, output_node, placeholders
 from conformance.implementation import Implementation, Joint
-from generators.program import Program, Statement
+from generators.program import Leaf, Program, Statement
 from tests import programs
 from tests.wrong.base import Corrupted, Wrong
 from tests.wrong.graph import Covering, Spoil
@@ -23,6 +23,15 @@ from tests.wrong.pipeline import GRAD, OUTPUT, PLAIN, TANGENT, Spoilt, more_inpu
 
 #: Shapes that do not fit: eager refuses, and so does the export.
 REFUSED = replace(programs.ONE_OUTPUT, body=(Statement("matmul", ("a0", "a0"), (), ("v0",)),))
+
+#: A training graph that writes an input itself, and the tag of that write.
+KEPT_WRITE = replace(
+    programs.TWO_INPUTS,
+    leaves=(Leaf("x0", (2, 3)), Leaf("x1", (2, 3), requires_grad=True)),
+    body=(programs.change("zero_", "a0"), programs.let("v0", "sin", "a1")),
+    options=("keep_inference_input_mutations",),
+)
+TO_BACKWARD = {"must_be_in_forward": "must_be_in_backward"}
 
 
 def node_of(joint: Joint, descriptor: Any) -> Any:
@@ -195,6 +204,7 @@ _WRONG: tuple[tuple[str, str, Callable[[], Implementation], Program], ...] = (
     ("J14", "all is backward", spoilt(tags(lambda tag: "is_backward")), programs.TWO_INPUTS),
     ("J14", "tangents without a tag", spoilt(tags(lambda tag: None, is_tangent)), programs.TWO_INPUTS),
     ("J14", "no tags at all", spoilt(tags(lambda tag: None)), programs.ONE_OUTPUT),
+    ("J14", "a kept write in the backward", spoilt(tags(lambda tag: TO_BACKWARD.get(tag, tag))), KEPT_WRITE),
     ("J14", "an op without seq_nr", spoilt(no_seq_nr), programs.TWO_INPUTS),
     ("J15", "writes a buffer", disturbs(lambda module, args: module.count.data.add_(1)), programs.BUFFERS_MUTATED),
     ("J15", "writes an input", disturbs(lambda module, args: args[0].data.add_(1)), programs.ONE_OUTPUT),
