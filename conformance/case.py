@@ -49,9 +49,9 @@ class Case:
     was run from its descriptors alone.
 
     A ``thorough`` case has the ``lines`` of its graph as exported (a compile may change the graph), a ``second``
-    export of the same program, one of an ``other`` program, ``optioned`` exports by option, and what they show in
-    "train"; if it is ``to_capture``, the export of what Dynamo ``captured``; if it went through "train", facts of
-    "train" by the other ``routes`` from an export to a callable.
+    export of the same program, one of an ``other`` program, ``optioned`` exports by option, their
+    lines, and what they show in "train"; if it is ``to_capture``, the export of what Dynamo ``captured``; if it went
+    through "train", facts of "train" by the other ``routes`` from an export to a callable.
     """
 
     program: Program
@@ -78,6 +78,7 @@ class Case:
     optioned: dict[str, Joint] = field(default_factory=dict)
     meaning: Specified | None = None
     routes: dict[str, Facts] = field(default_factory=dict)
+    optioned_lines: dict[str, list[str]] = field(default_factory=dict)
     optioned_results: dict[str, Facts] = field(default_factory=dict)
     captured: Any = None
     seconds: dict[str, float] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from conformance import scenarios
 from conformance.captured import export_captured
 from conformance.exporting import arguments_for, caller, export, try_export
+from conformance.graph import lines_of
 from conformance.observation import Raised
 from generators.build import Built, build
 from generators.options import of_stage
@@ -75,6 +76,7 @@ def _export_with(case: Case, option: str) -> None:
             stack.enter_context(_surroundings(option, built))
             joint = export(case.implementation, stack, built, arguments_for(built), **{option: OPTIONS[option]()})
             case.optioned[option] = joint
+            case.optioned_lines[option] = lines_of(joint)
             compiled = case.implementation.compile(joint, **of_stage(case.program.options, "compile"))
     except Exception as error:
         case.optioned_results[option] = {"error": Raised("compile", error)}
