@@ -11,7 +11,7 @@ from conformance.case import walk
 from conformance.pytorch import PyTorch
 from conformance.rule import RULES
 from generators.program import Const, Node, Ref
-from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT
+from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT, let
 from tests.wrong.soundness import KEPT_WRITE
 
 
@@ -42,3 +42,13 @@ def test_a_copy_that_the_export_adds_was_called_in_no_module() -> None:
 def test_a_kept_write_may_be_pinned_to_the_forward() -> None:
     found = [violation.found for violation in RULES["J14"].judge(walk(KEPT_WRITE, PyTorch(), thorough=False))]
     assert "'must_be_in_forward'" not in found and "must_be_in_forward" not in found
+
+
+def test_a_subgraph_that_the_compile_partitions_is_judged_as_it_was_exported() -> None:
+    case = walk(replace(ONE_OUTPUT, body=(let("v0", "invoke", "a0"),)), PyTorch(), thorough=False)
+    assert list(RULES["J25"].judge(case)) == []
+
+
+def test_a_subgraph_that_the_compile_partitions_is_compared_with_options_as_it_was_exported() -> None:
+    case = walk(replace(ONE_OUTPUT, body=(let("v0", "invoke", "a0"),)), PyTorch(), thorough=True, only=("J18",))
+    assert list(RULES["J18"].judge(case)) == []
