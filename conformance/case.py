@@ -26,7 +26,7 @@ from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
 from generators.build import Built, build
 from generators.program import Program
-from generators.variants import in_double
+from generators.variants import OTHER_SIZES, in_double, sizes_in
 
 #: One program in so many is exported again, and with options: what two exports share needs a second one.
 THOROUGH_SHARE = 64
@@ -184,7 +184,7 @@ def _watch_eager(case: Case) -> None:
     case.eager["train"] = run("train")
     for scenario in _telling_scenarios(case):
         facts = run(scenario)
-        is_other_size = scenario in scenarios.OTHER_SIZES
+        is_other_size = scenario in OTHER_SIZES
         if scenarios.INAPPLICABLE not in facts and not (is_other_size and facts["error"]):
             case.eager[scenario] = facts
 
@@ -241,7 +241,7 @@ def _telling_scenarios(case: Case) -> list[str]:
     roots = sum(1 for p, fact in train.items() if p.startswith("outputs") and p.endswith(".autograd") and fact != "no grad")
     skipped = {"train"} | (set() if roots else scenarios.NEEDS_GRADIENT)
     if not case.program.symbolic:
-        skipped |= scenarios.OTHER_SIZES.keys()
+        skipped |= OTHER_SIZES.keys()
     if not any(path.endswith(".pieces") for path in train):
         skipped |= scenarios.NEEDS_SUBCLASSES
     if roots < 2:
@@ -276,9 +276,9 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
 
 def _holds_at(case: Case, scenario: str) -> bool:
     """Whether the export claims anything at the sizes of this scenario."""
-    if scenario not in scenarios.OTHER_SIZES:
+    if scenario not in OTHER_SIZES:
         return True
-    built = build(case.program, case.device, sizes=scenarios.sizes_in(scenario, case.program))
+    built = build(case.program, case.device, sizes=sizes_in(scenario, case.program))
     return are_other_sizes(case.joint.fake_mode.shape_env, case.arguments, (built.args, built.kwargs))
 
 

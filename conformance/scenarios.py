@@ -35,7 +35,7 @@ from conformance.observation import (
 from generators.build import Built, build
 from generators.program import Program
 from generators.subclasses import wrapped
-from generators.variants import with_non_leaves
+from generators.variants import sizes_in, with_non_leaves
 
 #: Calls a built module, or what an implementation made of it, with the built inputs.
 Call = Callable[[Built], Any]
@@ -315,8 +315,6 @@ NEEDS_SEVERAL_ROOTS = frozenset({"alone0", "alone1", "one_by_one"})
 IN_TURN = (("retained", "alone0"), ("non_leaf", "one_by_one", "overwritten"), ("alone1", "written_no_grad"))
 #: The values that a scenario runs on; 0 are those that the program was exported with.
 VARIANT = {"again": 1, "twice": 2}
-#: "train" once more, at other sizes than the symbolic ones exported with (C16): what each of them becomes.
-OTHER_SIZES: dict[str, Callable[[int], int]] = {"larger": lambda size: size + 2, "smaller": lambda size: max(size - 1, 2)}
 
 
 def run(scenario: str, call: Call, program: Program, device: str, seed: int = 0) -> Facts:
@@ -327,11 +325,6 @@ def run(scenario: str, call: Call, program: Program, device: str, seed: int = 0)
     with contextlib.suppress(Stopped):
         SCENARIOS[scenario](Watch(call, _built(source, device, scenario, facts), facts))
     return facts
-
-
-def sizes_in(scenario: str, program: Program) -> dict[int, int]:
-    """For each symbolic size the one that this scenario takes."""
-    return {size: OTHER_SIZES[scenario](size) for size in program.symbolic} if scenario in OTHER_SIZES else {}
 
 
 def _built(program: Program, device: str, scenario: str, facts: Facts) -> Built:

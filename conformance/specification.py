@@ -24,6 +24,7 @@ from conformance.implementation import Implementation, Joint
 from conformance.observation import Raised
 from generators.program import Program
 from generators.variants import in_double
+from generators.vocabulary import VOCABULARY
 
 #: Why a token is not compared: it says nothing, and what it threads tells what was done (S5).
 BY_EFFECTS = "a token, checked by the effects"
@@ -140,8 +141,13 @@ def _run(piece: Any, joint: Joint, program: Program, device: str) -> Specified |
     descriptors = output_descriptors(joint)
     reached = _reached(piece, program, device, dict(zip(descriptors, results)), dict(eager.outputs.gradients))
     found = Outputs([], eager.fresh, reached)
-    grows = bool(joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default))
-    meanings = [_meaning(d, result, found, eager, grows) for d, result in zip(descriptors, results) if d is not None]
+    nothing_fills = bool(joint.graph_module.graph.find_nodes(op="call_function", target=torch.ops.aten.resize.default))
+    blurred = "what a tensor grows by is left as it is found in memory" if nothing_fills else ""
+    meanings = [
+        _meaning(d, result, found, eager, blurred or (_rewritten(program) if gradient_in(d) else ""))
+        for d, result in zip(descriptors, results)
+        if d is not None
+    ]
     return Specified(inputs, outputs=tuple(meanings), expected_effects=eager.effects, effects=performed)
 
 
@@ -172,9 +178,15 @@ def _run_graph(joint: Joint, values: list[Any]) -> list[Any]:
     return list(results)
 
 
-def _meaning(descriptor: Any, result: Any, found: Outputs, eager: Eager, grows: bool) -> Meaning:
+def _rewritten(program: Program) -> str:
+    """Why gradients say nothing where the call may write, unnoticed, what the caller's own graph has saved."""
+    hides = any(".data" in VOCABULARY[statement.op].template for statement in program.body)
+    return "a write through .data changes what the caller's graph has saved" if hides and program.setup else ""
+
+
+def _meaning(descriptor: Any, result: Any, found: Outputs, eager: Eager, blurred: str) -> Meaning:
     """One output beside what it stands for in eager. A gradient, or a piece of one, is what of it reaches its input."""
-    reason = "what a tensor grows by is left as it is found in memory" if grows else _not_judged(descriptor, eager)
+    reason = blurred or _not_judged(descriptor, eager)
     if reason:
         return Meaning(descriptor, None, result, reason)
     gradient = gradient_in(descriptor)

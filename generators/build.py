@@ -90,9 +90,7 @@ def build(program: Program, device: str = "cpu", variant: int = 0, sizes: Mappin
     give other sizes to what is passed as an argument: the size that each stands for.
     Raises whatever eager raises in a setup statement, or as the module is dressed.
     """
-    held = {state.value for state in program.state}
-    leaves = tuple(leaf if leaf.name in held else resized(leaf, sizes) for leaf in program.leaves)
-    values = make_leaves(leaves, device, variant)
+    values = make_leaves(leaves_at(program, sizes), device, variant)
     scope = Scope(values)
     for statement in program.setup:
         execute(statement, scope)
@@ -104,6 +102,12 @@ def build(program: Program, device: str = "cpu", variant: int = 0, sizes: Mappin
     args = tuple(scope.fill(tree) for tree in program.args)
     kwargs = {key: scope.fill(tree) for key, tree in program.kwargs}
     return Built(program, module, values, args, kwargs)
+
+
+def leaves_at(program: Program, sizes: Mapping[int, int]) -> tuple[Leaf, ...]:
+    """The program's leaves with other sizes; what the module holds keeps its own."""
+    held = {state.value for state in program.state}
+    return tuple(leaf if leaf.name in held else resized(leaf, sizes) for leaf in program.leaves)
 
 
 def resized(leaf: Leaf, sizes: Mapping[int, int]) -> Leaf:

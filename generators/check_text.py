@@ -228,6 +228,22 @@ def watch(call, held, facts):
         facts[f"{name}.after"] = t.detach().clone()
 '''
 
+_OVERWRITTEN = '''
+def watch(call, held, facts):
+    """Everything that the caller may write is written between forward and backward."""
+    before = {name: t._version for name, t in held.items()}
+    leaves = pytree.tree_leaves(call())
+    written = [t for name, t in held.items() if t._version != before[name] and is_leaf(t) is False]
+    roots = roots_of([*leaves, *written])
+    plain = [t for t in held.values() if is_leaf(t) and not t.requires_grad]
+    with torch.no_grad():
+        for t in {id(t): t for t in [*leaves, *plain] if isinstance(t, torch.Tensor)}.values():
+            with suppress(RuntimeError):
+                t.logical_not_() if t.dtype == torch.bool else t.add_(1)
+    backward(roots)
+    gradients(facts, held)
+'''
+
 #: Scenario -> how it watches a call.
 WATCHES: dict[str, str] = {
     "train": _TRAIN,
@@ -243,6 +259,9 @@ WATCHES: dict[str, str] = {
     "non_leaf": _NON_LEAF,
     "written": _WRITTEN % True,
     "written_no_grad": _WRITTEN % False,
+    "larger": _TRAIN,
+    "smaller": _TRAIN,
+    "overwritten": _OVERWRITTEN,
 }
 
 COMPARE = '''

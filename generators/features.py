@@ -10,12 +10,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from generators.program import Const, Leaf, Node, Program, Ref, Statement
+from generators.program import Const, Leaf, Literal, Node, Program, Ref, Statement
 from generators.vocabulary import VOCABULARY
 
 VIEW_KINDS = ("view", "multi_view", "size_view", "function_view", "custom_view")
 #: Give back the operand or a view of it in some layouts, and a copy in others.
 MAYBE_COPIES = ("contiguous", "to", "reshape", "flatten")
+
+#: Calls whose arguments make something else of the op: what it does then is a feature of its own.
+SPECIAL_CALLS: dict[tuple[str, tuple[Literal, ...]], str] = {
+    ("dropout", (0.0,)): "call:dropout-of-nothing",
+    ("dropout", (1.0,)): "call:dropout-of-everything",
+}
 
 
 @dataclass(frozen=True)
@@ -153,6 +159,8 @@ def _of_statement(statement: Statement, inside: dict[str, Origin]) -> Iterator[s
     op = VOCABULARY[statement.op]
     yield f"op:{op.name}"
     yield f"kind:{op.kind}"
+    if (op.name, statement.arguments) in SPECIAL_CALLS:
+        yield SPECIAL_CALLS[op.name, statement.arguments]
     if statement.mode:
         yield f"{op.kind}-under-{statement.mode}"
         yield f"mode:{statement.mode}"

@@ -55,7 +55,7 @@ def _blocks_of(text: str) -> Iterator[Block]:
         called = decorators or ([node.value] if isinstance(node, ast.Expr) else [])
         yield Block(
             text="\n".join(lines[first - 1 : node.end_lineno]),
-            defines=frozenset(_defined(node)),
+            defines=frozenset(_defined(node)) - {"_"},  # the name of what nobody calls by name
             extends=next((name for part in called if (name := _owner(part)) not in _GIVEN), ""),
             mentions=frozenset(_mentioned(node)),
         )
@@ -77,7 +77,8 @@ _GIVEN: dict[str, Any] = {"torch": torch, "nn": nn, "F": F, "pytree": pytree}
 
 
 def _defined(node: ast.stmt) -> Iterator[str]:
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+    """The names that the statement binds. One called ``_`` is there for what it adds to: any code has a ``_``."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name != "_":
         yield node.name
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     yield from (target.id for target in targets if isinstance(target, ast.Name))

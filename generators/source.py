@@ -13,13 +13,13 @@ from itertools import groupby
 from torch import nn
 
 from generators import check_text
-from generators.build import build
+from generators.build import build, leaves_at
 from generators.dressings import DRESSINGS
 from generators.options import OPTIONS
 from generators.prelude import text_for
 from generators.program import MODES, Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
 from generators.subclasses import SUBCLASSES
-from generators.variants import cloned_leaves
+from generators.variants import cloned_leaves, sizes_in
 from generators.vocabulary import DTYPES, VOCABULARY
 
 #: What a rule says it found where a descriptor is absent: then the script looks for the expected one.
@@ -76,8 +76,8 @@ def source(
         check = (check_text.INSIDE, *_reworded(check, check_text.LOOKED_INSIDE))
     if not on_graph and has_effects(program):
         check = tuple(_reworded(check, check_text.WITH_EFFECTS))
-    clones = cloned_leaves(program) if scenario == "non_leaf" and not on_graph else ()
-    own = [part.strip("\n") for part in (_module(program), _make(program, device, clones), *check)]
+    made = _make(program, device, "train" if on_graph else scenario)
+    own = [part.strip("\n") for part in (_module(program), made, *check)]
     code = "\n\n\n".join([*text_for("\n\n".join(own)), *own])
     header = _docstring(title or f"Program {program.name}", expected, found) + _imports(code)
     return f"{header}\n\n\n{code}\n"
@@ -131,6 +131,8 @@ def _inputs(program: Program, scenario: str) -> str:
     """What ``make`` is asked for in this scenario."""
     if scenario == "non_leaf":
         return "leaves=False" if cloned_leaves(program) else ""
+    if sizes_in(scenario, program):
+        return f"{scenario}=True"
     return check_text.INPUTS.get(scenario, "")
 
 
@@ -272,7 +274,10 @@ def _written(tree: Tree) -> str:
     return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
 
 
-def _make(program: Program, device: str, clones: tuple[str, ...]) -> str:
+def _make(program: Program, device: str, scenario: str) -> str:
+    clones = cloned_leaves(program) if scenario == "non_leaf" else ()
+    sizes = sizes_in(scenario, program)
+    choice = ", leaves=True" if clones else f", {scenario}=False" if sizes else ""
     names = [leaf.name for leaf in program.leaves] + [name for s in program.setup for name in s.results]
     kwargs = Node("dict", tuple(tree for _, tree in program.kwargs), tuple(key for key, _ in program.kwargs))
     held = Node("dict", tuple(map(Ref, names)), tuple(names))
@@ -281,7 +286,7 @@ def _make(program: Program, device: str, clones: tuple[str, ...]) -> str:
     built = ["module" if program.dressing else module, _written(Node("tuple", program.args)), _written(kwargs), holding]
     body = [
         "torch.manual_seed(seed)",
-        *(f"{leaf.name} = {_leaf(leaf, device)}" for leaf in program.leaves),
+        *_leaves(program, device, scenario),
         *_statements(program.setup),
         *([f"held = {_written(held)}", "if not leaves:"] if clones else []),
         *(f"    {name} = {name}.clone()" for name in clones),
@@ -289,7 +294,14 @@ def _make(program: Program, device: str, clones: tuple[str, ...]) -> str:
         *(DRESSINGS[name].format(m="module") for name in program.dressing),
         f"return {', '.join(built)}",
     ]
-    return "\n".join([f"def make(seed=0{', leaves=True' if clones else ''}):", *(f"    {line}" for line in body)])
+    return "\n".join([f"def make(seed=0{choice}):", *(f"    {line}" for line in body)])
+
+
+def _leaves(program: Program, device: str, scenario: str) -> Iterator[str]:
+    """The leaves, at their own sizes and at those of the scenario, if it has others."""
+    for leaf, other in zip(program.leaves, leaves_at(program, sizes_in(scenario, program))):
+        made = _leaf(leaf, device)
+        yield f"{leaf.name} = {made if other == leaf else f'{_leaf(other, device)} if {scenario} else {made}'}"
 
 
 def _leaf(leaf: Leaf, device: str) -> str:

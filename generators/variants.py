@@ -1,10 +1,19 @@
-"""Programs that differ from another in how the caller holds its inputs, or in precision."""
+"""Programs that differ from another in how the caller holds its inputs, in sizes, or in precision."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from generators.program import Program, Ref, Statement, Tree, map_refs
+
+#: The scenarios that take other sizes than the symbolic ones exported with (C16): what each of them becomes.
+OTHER_SIZES: dict[str, Callable[[int], int]] = {"larger": lambda size: size + 2, "smaller": lambda size: max(size - 1, 2)}
+
+
+def sizes_in(scenario: str, program: Program) -> dict[int, int]:
+    """For each symbolic size the one that this scenario takes."""
+    return {size: OTHER_SIZES[scenario](size) for size in program.symbolic} if scenario in OTHER_SIZES else {}
 
 
 def cloned_leaves(program: Program) -> tuple[str, ...]:

@@ -272,7 +272,9 @@ def _missing_bases(eager: Eager, tops: list[Any]) -> Iterator[Complaint]:
 
 
 def _overlap(eager: Eager, one: str, other: str) -> bool:
-    """Whether two different tensors have elements in common."""
+    """Whether two different plain tensors have elements in common."""
+    if any(f"caller.{name}.pieces" in eager.after for name in (one, other)):
+        return False  # a base is a plain tensor over memory; there is none of a subclass
     is_same = eager.after[f"caller.{other}.is"] == f"caller.{one}" or eager.after[f"caller.{one}.is"] is not None
     if is_same or not eager.shares(f"caller.{one}", f"caller.{other}"):
         return False

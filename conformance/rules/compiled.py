@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from conformance import scenarios
 from conformance.case import Case
 from conformance.difference import Difference, differences
 from conformance.observation import Raised
 from conformance.refusals import documented
 from conformance.rule import Complaint, rule
 from conformance.signature import frame_of
+from generators.variants import OTHER_SIZES
 
 #: (requirement, scenarios, paths): the first row that matches ``scenario:path`` in full owns the fact.
 OWNERS: tuple[tuple[str, str, str], ...] = (
@@ -160,6 +160,6 @@ def effects_are_as_in_eager(case: Case) -> Iterator[Complaint]:
     yield from _owned(case, "C14")
 
 
-@rule("C16", lambda case: was_called(case) and bool(scenarios.OTHER_SIZES.keys() & case.compiled.keys()))
+@rule("C16", lambda case: was_called(case) and bool(OTHER_SIZES.keys() & case.compiled.keys()))
 def other_sizes_are_as_in_eager(case: Case) -> Iterator[Complaint]:
     yield from _owned(case, "C16")

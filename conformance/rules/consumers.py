@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -23,6 +24,7 @@ from conformance.graph import (
     whole,
 )
 from conformance.implementation import Joint
+from conformance.observation import significant_stride
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.primals import primals_of
 from generators.program import Ref
@@ -106,7 +108,8 @@ def _unused_parameters(case: Case) -> list[str]:
     used = {name for statement in program.body for name in statement.operands}
     used |= {leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)}
     passed = {leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)}
-    held = [state for state in program.state if state.value not in passed]
+    tied = Counter(state.value for state in program.state)
+    held = [state for state in program.state if state.value not in passed and tied[state.value] == 1]
     alone = [state for state in held if sum(_share(tensors[state.value], t) for t in tensors.values()) == 1]
     return [s.fqn for s in alone if f"self.{s.fqn}" not in used and isinstance(tensors[s.value], torch.nn.Parameter)]
 
@@ -163,7 +166,7 @@ def a_tangent_has_the_strides_of_its_output(case: Case) -> Iterator[Complaint]:
         output, tangent = _val(results.get(descriptor.output)), _val(node)
         if not _strides_are_promised(output) or not isinstance(tangent, torch.Tensor) or tangent.shape != output.shape:
             continue
-        if tangent.stride() != output.stride():
+        if significant_stride(tangent) != significant_stride(output):
             yield f"strides of TangentAOTInput({kind_of(descriptor.output)})", output.stride(), tangent.stride()
 
 

@@ -31,6 +31,12 @@ THREE_ROWS = Program(
     outputs=outputs("v1"),
 )
 FROZEN = replace(THREE_ROWS, leaves=(THREE_ROWS.leaves[0], replace(THREE_ROWS.leaves[1], requires_grad=False)))
+UNDER_TWO_NAMES = replace(
+    THREE_ROWS,
+    state=(State("layer.weight", "x1"),),
+    body=(Statement("matmul", ("self.layer.weight", "a0"), (), ("v0",)), let("v1", "softmax", "v0", 0)),
+    dressing=("layer_twice",),
+)
 RETURNED = replace(THREE_ROWS, outputs=outputs("v1", "self.inner.weight"))
 
 
@@ -91,6 +97,7 @@ def test_a_parameter_is_sharded(program: Program) -> None:
 
 UNSHARDED = {
     "tied": programs.TIED_PARAMETERS,
+    "of a layer under two names": UNDER_TWO_NAMES,
     "returned": RETURNED,
     "no parameter": programs.ONE_OUTPUT,
     "passed as an argument": replace(THREE_ROWS, args=(Ref("x0"), Ref("x1"))),

@@ -10,7 +10,7 @@ import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import walk
 from conformance.pytorch import PyTorch
 from conformance.rule import RULES
-from generators.program import Const, Node, Ref
+from generators.program import Const, Leaf, Node, Program, Ref
 from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT, let
 from tests.wrong.soundness import KEPT_WRITE
 
@@ -37,6 +37,12 @@ def test_a_type_that_torch_compile_says_it_does_not_take_is_no_fault() -> None:
 def test_a_copy_that_the_export_adds_was_called_in_no_module() -> None:
     case = walk(MUTATED_INPUT_WITH_GRADIENT, PyTorch(), thorough=True, only=("J14",))
     assert [violation.path for violation in RULES["J14"].judge(case) if "captured" in violation.path] == []
+
+
+def test_the_strides_of_a_tangent_without_elements_mean_nothing() -> None:
+    body = (let("v0", "permute", "a0", (1, 0)), let("v1", "squeeze", "v0"), let("v2", "dropout", "v1", 0.0))
+    program = Program((Leaf("x0", (0, 3), requires_grad=True),), args=(Ref("x0"),), body=body, outputs=Ref("v2"))
+    assert RULES["J26"].judge(walk(program, PyTorch())) == []
 
 
 def test_a_kept_write_may_be_pinned_to_the_forward() -> None:

@@ -61,6 +61,28 @@ def test_a_scenario_notices_wrong_values(scenario: str) -> None:
     assert differences(eager(program, scenario), run(scenario, wrong, program, "cpu"))
 
 
+def noted(scenario: str) -> Facts:
+    return eager(replace(by_hand.ONE_OUTPUT, body=(let("v0", "noted_both_ways", "a0"),)), scenario)
+
+
+def test_effects_of_the_forward_and_of_the_backward_are_told_apart() -> None:
+    facts = noted("train")
+    assert (facts["effects.forward"], facts["effects.backward"]) == (("noted_both_ways",), ("noted",))
+
+
+def test_effects_of_two_calls_are_told_in_order() -> None:
+    assert noted("twice")["effects.forward"] == ("noted_both_ways", "noted_both_ways")
+
+
+def test_an_effect_is_told_with_what_it_was_called_with() -> None:
+    assert "effects.backward[0].noted" in noted("train")
+
+
+def test_a_print_is_an_effect() -> None:
+    printing = replace(by_hand.ONE_OUTPUT, body=(change("printed", "a0"), let("v0", "sin", "a0")))
+    assert eager(printing)["effects.forward[0].print"] == "6 elements"
+
+
 def test_the_sets_of_scenarios_name_scenarios() -> None:
     assert NEEDS_GRADIENT | NEEDS_SEVERAL_ROOTS | set(VARIANT) <= set(SCENARIOS)
 

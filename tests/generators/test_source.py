@@ -25,6 +25,7 @@ from generators.build import call as results_of
 from generators.program import Const, Leaf, Node, Program, Ref, State, Statement
 from generators.source import source
 from generators.strategies import programs
+from generators.variants import OTHER_SIZES, sizes_in
 from generators.vocabulary import OPS, Op
 
 GRAD = (Leaf("x0", (2, 3), requires_grad=True),)
@@ -36,6 +37,19 @@ def one(*body: Statement, outputs: tuple[str, ...] = ("v0",), leaves: tuple[Leaf
 
 
 SIN = one(Statement("sin", ("a0",), (), ("v0",)))
+#: Of two symbolic sizes; what the module holds keeps its own.
+SIZED = Program(
+    leaves=(
+        Leaf("x0", (2, 3), stride=(1, 4), requires_grad=True),
+        Leaf("x1", (3,), requires_grad=True, parameter=True),
+        Leaf("x2", (3, 4), "int32"),
+    ),
+    state=(State("weight", "x1"),),
+    args=(Ref("x0"), Ref("x2")),
+    body=(Statement("sin", ("a0",), (), ("v0",)),),
+    outputs=Ref("v0"),
+    symbolic=(2, 3),
+)
 LAYOUTS = one(
     Statement("sin", ("a0",), (), ("v0",)),
     leaves=(
@@ -146,6 +160,19 @@ def test_a_scenario_has_the_values_of_the_conformance_run() -> None:
     assert {s: int(values) for s, values in check_text.INPUTS.items() if values.isdigit()} == scenarios.VARIANT
 
 
+@pytest.mark.parametrize("scenario", list(OTHER_SIZES))
+def test_a_scenario_of_other_sizes_makes_them_as_build_does(scenario: str) -> None:
+    built = build(SIZED, sizes=sizes_in(scenario, SIZED))
+    expected = seen(built.module, built.args, built.kwargs, built.tensors)
+    assert seen(*executed(SIZED, scenario=scenario)["make"](**{scenario: True})) == expected
+
+
+def test_an_implementation_that_is_wrong_at_other_sizes_alone_exits_1(tmp_path: Path) -> None:
+    stuck = STAND_IN.replace("{corruption}", "return (out[:2],)")
+    program = replace(SIN, symbolic=(2,))
+    assert [run(source(program, scenario=scenario), tmp_path, stuck)[0] for scenario in ("train", "larger")] == [0, 1]
+
+
 def test_quotes_and_backslashes_in_the_title_stay_text() -> None:
     assert executed(SIN, title='a """ and a \\ and a "')["__doc__"] == "a ''' and a \\ and a \"\n"
 
@@ -192,6 +219,7 @@ def test_a_faithful_implementation_exits_0_in_every_scenario(scenario: str, tmp_
         ("return (out.requires_grad_(),)", "no_grad", "outputs[0].requires_grad"),
         ("return (out.detach(),)", "non_leaf", "outputs[0].requires_grad"),
         ("return (x,)", "written_no_grad", "x0.after"),
+        ("y = out.data.clone(); out.register_hook(lambda g: g + out.data - y); return (out,)", "overwritten", "x0.grad.value"),
         ("return (torch.zeros(1).expand(2, 3),)", "written", "outputs[0].write"),
         ("raise ValueError", "train", "raises"),
     ],
@@ -199,6 +227,22 @@ def test_a_faithful_implementation_exits_0_in_every_scenario(scenario: str, tmp_
 def test_a_wrong_implementation_exits_1_and_is_told(corruption: str, scenario: str, difference: str, tmp_path: Path) -> None:
     status, printed = run(source(SIN, scenario=scenario), tmp_path, STAND_IN.replace("{corruption}", corruption))
     assert (status, f"{difference}:" in printed) == (1, True)
+
+
+def test_a_lost_effect_is_told(tmp_path: Path) -> None:
+    program = one(Statement("printed", ("a0",)), Statement("sin", ("a0",), (), ("v0",)))
+    lost = STAND_IN.replace("out, = joint.module(*args)", "").replace("{corruption}", "return (x.sin(),)")
+    assert run(source(program), tmp_path, lost) == (1, "effects: eager [('print', '6 elements')], compiled []\nDIFFERENT")
+
+
+def test_a_script_whose_effects_are_kept_exits_0(tmp_path: Path) -> None:
+    program = one(Statement("noted_both_ways", ("a0",), (), ("v0",)))
+    assert run(source(program), tmp_path, STAND_IN.replace("{corruption}", "return (out,)")) == (0, "OK")
+
+
+def test_an_effect_of_the_backward_needs_the_backward() -> None:
+    program = one(Statement("noted_backward", ("a0",), (), ("v0",)))
+    assert "backward(roots_of(" in source(program, path="train:effects.backward")
 
 
 def test_an_error_that_eager_alone_raises_is_a_difference(tmp_path: Path) -> None:
