@@ -14,7 +14,7 @@ import torch._functorch.config
 
 from conformance import effects, scenarios
 from conformance.difference import NEAR_MISS, Difference, causes, same, unstable_paths
-from conformance.exporting import arguments_for, caller, export, not_offered, try_export
+from conformance.exporting import arguments_for, compile_back, export, not_offered, try_export
 from conformance.graph import lines_of
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
@@ -25,7 +25,6 @@ from conformance.sizes import are_other_sizes
 from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
 from generators.build import Built, build
-from generators.options import of_stage
 from generators.program import Program
 from generators.variants import OTHER_SIZES, in_double, sizes_in
 
@@ -49,8 +48,8 @@ class Case:
     was run from its descriptors alone.
 
     A ``thorough`` case has the ``lines`` of its graph as exported (a compile may change the graph), a ``second``
-    export of the same program, one of an ``other`` program, ``optioned`` exports by option, their
-    lines, and what they show in "train"; if it is ``to_capture``, the export of what Dynamo ``captured``; if it went
+    export of the same program, one of an ``other`` program, ``optioned`` exports by option, and
+    what they show in "train"; if it is ``to_capture``, the export of what Dynamo ``captured``; if it went
     through "train", facts of "train" by the other ``routes`` from an export to a callable.
     """
 
@@ -78,7 +77,6 @@ class Case:
     optioned: dict[str, Joint] = field(default_factory=dict)
     meaning: Specified | None = None
     routes: dict[str, Facts] = field(default_factory=dict)
-    optioned_lines: dict[str, list[str]] = field(default_factory=dict)
     optioned_results: dict[str, Facts] = field(default_factory=dict)
     captured: Any = None
     seconds: dict[str, float] = field(default_factory=dict)
@@ -270,11 +268,10 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
         stage = "compile"
         case.lines = lines_of(case.joint) if case.thorough else []
         with case.timed("compile"):
-            compiled = case.implementation.compile(case.joint, **of_stage(program.options, "compile"))
+            return compile_back(case.implementation, case.joint, program)
     except Exception as error:
         case.refusal = Raised(stage, error)
         return None
-    return caller(case.joint, compiled)
 
 
 def _holds_at(case: Case, scenario: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 import torch._functorch.config
+from torch import fx
 
 from conformance.implementation import Implementation, Joint
 from conformance.scenarios import Call
@@ -40,6 +42,22 @@ def try_export(implementation: Implementation, device: str, program: Program, **
             return export(implementation, stack, built, arguments_for(built), **options)
     except Exception:
         return None
+
+
+def compile_back(implementation: Implementation, joint: Joint, program: Program) -> Call:
+    """The joint compiled with the program's own options, and called as eager is; the joint stays as it was exported.
+
+    A compile partitions the graphs that a graph calls where they are, and what is then on the joint is not what the
+    export gave. Raises what the compile raises.
+    """
+    module = joint.graph_module
+    calls_graphs = bool(module.graph.find_nodes(op="get_attr"))
+    kept = fx.GraphModule(module, copy.deepcopy(module.graph)) if calls_graphs else module
+    try:
+        return caller(joint, implementation.compile(joint, **of_stage(program.options, "compile")))
+    finally:
+        if calls_graphs:
+            joint.graph_module = kept
 
 
 def caller(joint: Joint, compiled: Callable[..., Any]) -> Call:

@@ -15,11 +15,9 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from conformance import scenarios
 from conformance.captured import export_captured
-from conformance.exporting import arguments_for, caller, export, try_export
-from conformance.graph import lines_of
+from conformance.exporting import arguments_for, compile_back, export, try_export
 from conformance.observation import Raised
 from generators.build import Built, build
-from generators.options import of_stage
 from generators.program import Const, Node
 
 if TYPE_CHECKING:
@@ -76,12 +74,11 @@ def _export_with(case: Case, option: str) -> None:
             stack.enter_context(_surroundings(option, built))
             joint = export(case.implementation, stack, built, arguments_for(built), **{option: OPTIONS[option]()})
             case.optioned[option] = joint
-            case.optioned_lines[option] = lines_of(joint)
-            compiled = case.implementation.compile(joint, **of_stage(case.program.options, "compile"))
+            call = compile_back(case.implementation, joint, case.program)
     except Exception as error:
         case.optioned_results[option] = {"error": Raised("compile", error)}
         return
-    case.optioned_results[option] = scenarios.run("train", caller(joint, compiled), case.program, case.device)
+    case.optioned_results[option] = scenarios.run("train", call, case.program, case.device)
 
 
 @cache

@@ -8,7 +8,7 @@ import torch
 
 from conformance.case import Case
 from conformance.difference import NEAR_MISS, differences, same
-from conformance.graph import is_symbolic, kind_of, output_descriptors, placeholder_descriptors, placeholders
+from conformance.graph import is_symbolic, kind_of, lines_of, output_descriptors, placeholder_descriptors, placeholders
 from conformance.implementation import Joint
 from conformance.rule import Complaint, has_joint, rule
 from conformance.thorough import OPTIONS
@@ -37,7 +37,7 @@ def export_options_do_as_documented(case: Case) -> Iterator[Complaint]:
             continue
         if option in _EFFECTS:
             yield from _EFFECTS[option](case, joint)
-        if option in OF_THE_TRACE and case.optioned_lines[option] != case.lines:
+        if option in OF_THE_TRACE and lines_of(joint) != case.lines:
             yield f"{option}: graph", "the graph as without the option", "another"
         yield from _other_results(case, option)
 

@@ -48,3 +48,13 @@ def test_the_strides_of_a_tangent_without_elements_mean_nothing() -> None:
 def test_a_kept_write_may_be_pinned_to_the_forward() -> None:
     found = [violation.found for violation in RULES["J14"].judge(walk(KEPT_WRITE, PyTorch(), thorough=False))]
     assert "'must_be_in_forward'" not in found and "must_be_in_forward" not in found
+
+
+def test_a_subgraph_that_the_compile_partitions_is_judged_as_it_was_exported() -> None:
+    case = walk(replace(ONE_OUTPUT, body=(let("v0", "invoke", "a0"),)), PyTorch(), thorough=False)
+    assert list(RULES["J25"].judge(case)) == []
+
+
+def test_a_subgraph_that_the_compile_partitions_is_compared_with_options_as_it_was_exported() -> None:
+    case = walk(replace(ONE_OUTPUT, body=(let("v0", "invoke", "a0"),)), PyTorch(), thorough=True, only=("J18",))
+    assert list(RULES["J18"].judge(case)) == []
