@@ -36,7 +36,8 @@ def _numbers(fake: Any, tensor: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(tensor, torch.Tensor):
         for one, other in [(fake, tensor), *zip((p for _, p in pieces(fake)), (p for _, p in pieces(tensor)))]:
             layouts = ((*t.shape, *t.stride(), t.storage_offset()) for t in (one, other))
-            yield from ((_expression(number), now) for number, now in zip(*layouts))
+            pairs = zip(*layouts)  # the ragged size of a nested tensor is no number: it is in the offsets
+            yield from ((_expression(number), now) for number, now in pairs if isinstance(now, int))
 
 
 def _expression(number: Any) -> Any:

@@ -27,7 +27,8 @@ def symbols_of(tensor: Any, sizes: Any, source: Any) -> Any:
     from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext, SubclassSymbolicContext
     from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-    dimensions = [DimDynamic.DUCK if size in sizes else DimDynamic.STATIC for size in tensor.shape]
+    is_symbol = [not isinstance(size, int) or size in sizes for size in tensor.shape]  # a ragged size always is
+    dimensions = [DimDynamic.DUCK if symbol else DimDynamic.STATIC for symbol in is_symbol]
     if not is_traceable_wrapper_subclass(tensor):
         return StatelessSymbolicContext(dynamic_sizes=dimensions)
     attributes = tensor.__tensor_flatten__()[0]
