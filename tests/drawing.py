@@ -14,7 +14,7 @@ from generators.strategies import EVERYTHING, Mix
 
 
 @cache
-def drawn(number: int = 2500) -> tuple[Program, ...]:
+def drawn(number: int = 2080) -> tuple[Program, ...]:
     """About ``number`` programs of all mixes, drawn as a run with seed 0 draws them; those drawn twice once."""
     return tuple(program for shard in shards_for(number, 0) for program in draw(shard))
 
