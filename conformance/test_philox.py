@@ -20,7 +20,7 @@ def test_random_numbers_have_their_descriptors(
 ) -> None:
     record_property("requirement", "P6")
     judgement = judge_philox(load_implementation(run.implementation), module())
-    kinds = {kind: (times, times) for kind, times in judgement.kinds.items()}
+    kinds = {kind: (times, 0) for kind, times in judgement.kinds.items()}  # their values are not run
     recorder.add_without_program(f"Philox {module.__name__}", (*STRUCTURE, "P6"), judgement.violations, kinds)
     told = "\n".join(f"  {v.rule} {v.path}: expected {v.expected}, found {v.found}" for v in judgement.violations)
     assert not judgement.violations, told
