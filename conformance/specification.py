@@ -22,9 +22,9 @@ from conformance.difference import NEAR_MISS, same
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
 from conformance.implementation import Implementation, Joint
 from conformance.observation import Raised
+from generators.features import hides_writes
 from generators.program import Program
 from generators.variants import in_double
-from generators.vocabulary import VOCABULARY
 
 #: Why a token is not compared: it says nothing, and what it threads tells what was done (S5).
 BY_EFFECTS = "a token, checked by the effects"
@@ -180,8 +180,8 @@ def _run_graph(joint: Joint, values: list[Any]) -> list[Any]:
 
 def _rewritten(program: Program) -> str:
     """Why gradients say nothing where the call may write, unnoticed, what the caller's own graph has saved."""
-    hides = any(".data" in VOCABULARY[statement.op].template for statement in program.body)
-    return "a write through .data changes what the caller's graph has saved" if hides and program.setup else ""
+    hides = program.setup and hides_writes(program)
+    return "a write through .data changes what the caller's graph has saved" if hides else ""
 
 
 def _meaning(descriptor: Any, result: Any, found: Outputs, eager: Eager, blurred: str) -> Meaning:

@@ -64,6 +64,11 @@ def features(program: Program) -> frozenset[str]:
     )
 
 
+def hides_writes(program: Program) -> bool:
+    """Whether the forward goes through ``.data``, which writes without moving the version counter."""
+    return any(".data" in VOCABULARY[statement.op].template for statement in program.body)
+
+
 def _flow(statements: tuple[Statement, ...], known: dict[str, Origin]) -> dict[str, Origin]:
     """Each value's origin: its operand's for a view, its own otherwise."""
     for statement in statements:

@@ -29,6 +29,7 @@ from conformance.rules.pipeline import (
 )
 from conformance.rules.primals import attributes
 from generators.dressings import fqns
+from generators.features import hides_writes
 from generators.program import Program, Ref
 from generators.vocabulary import VOCABULARY
 
@@ -111,7 +112,7 @@ class Eager:
     @property
     def hides_writes(self) -> bool:
         """Whether the forward goes through ``.data``, which writes without moving the version counter."""
-        return any(".data" in VOCABULARY[statement.op].template for statement in self.program.body)
+        return hides_writes(self.program)
 
 
 def _seen(case: Case) -> Eager:
