@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-from generators.subclasses import inner_tensors, pieces
+from generators.subclasses import inner_tensors, pieces, storages
 
 #: Path -> fact. A fact is a plain comparable value, or under a path ending in ``.value`` what a tensor holds.
 Facts = dict[str, Any]
@@ -137,11 +137,6 @@ def _base_of(tensor: torch.Tensor, sight: Mapping[str, torch.Tensor]) -> str | N
     A base that only the forward has seen tells the caller nothing, so it counts as none.
     """
     return next((name for name, other in sight.items() if other is tensor._base), None) if tensor._is_view() else None
-
-
-def storages(tensor: torch.Tensor) -> frozenset[int]:
-    """What the storages under a tensor are known by: of a subclass those of its pieces, since it has none itself."""
-    return frozenset(piece.untyped_storage()._cdata for _, piece in pieces(tensor))
 
 
 def share_storage(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -29,12 +29,11 @@ from conformance.observation import (
     roots_of,
     shape_of,
     significant_stride,
-    storages,
     value_of,
 )
 from generators.build import Built, build
 from generators.program import Program
-from generators.subclasses import wrapped
+from generators.subclasses import storages, wrapped
 from generators.variants import sizes_in, with_non_leaves
 
 #: Calls a built module, or what an implementation made of it, with the built inputs.

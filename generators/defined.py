@@ -11,7 +11,7 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from generators.build import Scope
 from generators.program import Statement
-from generators.subclasses import pieces
+from generators.subclasses import pieces, storages
 from generators.vocabulary import VOCABULARY
 
 #: Writes that go element by element: they may read the very tensor that they write.
@@ -30,7 +30,7 @@ def check_defined(statement: Statement, scope: Scope) -> None:
         return
     if statement.op == "resize_" and any(_grows(piece, statement.arguments[0]) for _, piece in pieces(target)):
         raise ValueError("what the tensor grows by is left as it is found")
-    if statement.op == "batch_norm" and len({_storages(value) for value in (target, *others)}) < 3:
+    if statement.op == "batch_norm" and len({storages(value) for value in (target, *others)}) < 3:
         raise ValueError("the running statistics are one tensor, or the input")
     if statement.op == "set_data" and any(map(is_traceable_wrapper_subclass, operands)):
         raise ValueError("a wrapper subclass has no data of its own")
@@ -46,13 +46,9 @@ def _check_written(op: str, target: Any, others: list[Any]) -> None:
         raise ValueError("what is written overlaps itself")
     for other in others:
         both = isinstance(other, torch.Tensor) and isinstance(target, torch.Tensor)
-        is_aliased = both and bool(_storages(other) & _storages(target) - {0})
+        is_aliased = both and bool(storages(other) & storages(target)) and bool(target.numel())
         if is_aliased and not (op in ELEMENTWISE_WRITES and _same_place(target, other)):
             raise ValueError("the operand overlaps what is written")
-
-
-def _storages(tensor: torch.Tensor) -> frozenset[int]:
-    return frozenset(piece.untyped_storage().data_ptr() for _, piece in pieces(tensor))
 
 
 def _grows(tensor: torch.Tensor, size: Any) -> bool:

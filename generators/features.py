@@ -193,7 +193,7 @@ def _has_dead_code(program: Program, inside: dict[str, Origin]) -> bool:
         op = VOCABULARY[statement.op]
         targets = [inside[statement.operands[place]] for place in op.targets]
         written = any(target.kind != "intermediate" or target.owner in owners for target in targets)
-        if not (written or names.intersection(statement.results) or op.silent or op.kind == "effect"):
+        if not (written or names.intersection(statement.results) or op.silent or op.kind.endswith("effect")):
             return True
         names.update(statement.operands)
         owners.update(inside[name].owner for name in statement.operands)

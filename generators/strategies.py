@@ -17,7 +17,10 @@ from generators.subclasses import SUBCLASSES
 
 @dataclass(frozen=True)
 class Mix:
-    """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds."""
+    """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds.
+
+    ``least`` is how many statements there are at the least.
+    """
 
     kinds: tuple[str, ...]
     setup_kinds: tuple[str, ...] = ("view",) * 10 + ("pointwise",) * 4 + ("mutation",) * 2 + ("multi_view", "metadata")
@@ -32,6 +35,7 @@ class Mix:
     leaves: int = 4
     setup: int = 3
     statements: int = 8
+    least: int = 1
 
     @property
     def has_extras(self) -> bool:
@@ -51,7 +55,7 @@ EVERYTHING = Mix(
 #: Named mixes: what a shard of the fuzzer concentrates on.
 MIXES: dict[str, Mix] = {
     "everything": EVERYTHING,
-    "aliasing": Mix(_weighted(pointwise=3, binary=1, view=8, multi_view=2, mutation=2), setup=4, statements=6),
+    "aliasing": Mix(_weighted(pointwise=6, binary=2, view=10, multi_view=2, mutation=2), setup=3, statements=7, least=3),
     "mutation": Mix(_weighted(pointwise=3, binary=2, view=4, mutation=7)),
     "metadata": Mix(_weighted(pointwise=3, view=3, mutation=2, metadata=4), statements=6),
     "arithmetic": replace(
@@ -86,7 +90,9 @@ MIXES: dict[str, Mix] = {
     "operators": Mix(
         _weighted(custom=4, custom_view=1, custom_mutation=4, custom_write=2, effect=4, pointwise=2, view=3), statements=5
     ),
-    "control": Mix(_weighted(control=5, control_mutation=1, pointwise=2, view=1, mutation=1), leaves=3, statements=3),
+    "control": Mix(
+        _weighted(control=8, control_mutation=2, control_effect=1, pointwise=3, view=2, mutation=2), leaves=3, statements=3
+    ),
     "subclasses": Mix(
         _weighted(
             pointwise=6, binary=5, view=4, mutation=4, subclass=4, reduction=1, matrix=1, multi_view=1, multi=1, metadata=1
@@ -112,7 +118,7 @@ def loose_programs(mix: Mix) -> st.SearchStrategy[Loose]:
         _several(loose.LEAF_BYTES, 1, mix.leaves),
         _several(loose.STATEMENT_BYTES, 0, mix.setup),
         _several(loose.ITEM_BYTES, 1, 5),
-        _several(loose.STATEMENT_BYTES, 1, mix.statements),
+        _several(loose.STATEMENT_BYTES, mix.least, mix.statements),
         _several(loose.ITEM_BYTES, 1, 3),
         _bytes(loose.EXTRA_BYTES) if mix.has_extras else st.just(bytes(loose.EXTRA_BYTES)),
         st.just(mix),

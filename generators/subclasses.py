@@ -47,3 +47,8 @@ def pieces(tensor: Any, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
         yield path, tensor
     for name, value in inner:
         yield from pieces(value, f"{path}.{name}")
+
+
+def storages(tensor: torch.Tensor) -> frozenset[int]:
+    """What the storages under a tensor are known by: of a subclass those of its pieces, since it has none itself."""
+    return frozenset(piece.untyped_storage()._cdata for _, piece in pieces(tensor))

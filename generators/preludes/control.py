@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import torch
 
+from generators.preludes.effects import note, noted
+
 
 def mostly_positive(x):
     """A predicate that rounding can't turn over, and that some inputs fulfil and others don't."""
@@ -128,6 +130,32 @@ def writing_region(x):
 
 def sine_times(x):
     return (torch.sin(x) * x,)
+
+
+def noted_twofold(x):
+    return (noted(x) * 2,)
+
+
+def twofold_and_note(x):
+    note(x)
+    return (x * 2,)
+
+
+def noted_step(step, x):
+    return step + 1, noted(x) * x
+
+
+def noted_row(row, factor):
+    return (noted(row) * factor,)
+
+
+def noted_running(carry, row):
+    return carry + noted(row), carry * row
+
+
+@torch.compiler.nested_compile_region
+def noting_region(x):
+    return noted(x) * 2
 
 
 #: What a captured graph has in place of a region's function.
