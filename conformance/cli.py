@@ -149,3 +149,7 @@ def coverage(minutes: float, seed: int, workers: int, regions: int) -> None:
     path = RUNS / f"coverage-torch{measured.torch}-{time.strftime('%Y%m%d-%H%M%S')}.json"
     covering.write(measured, path)
     click.echo(f"{covering.as_text(measured, regions)}\nall of it: {path}")
+
+
+if __name__ == "__main__":
+    main()
