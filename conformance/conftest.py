@@ -31,6 +31,7 @@ from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
+from conformance.telling import DEFAULT
 from conformance.vacuity import looks_at_everything, wanted
 from generators.codec import ProgramError, load
 from generators.features import features
@@ -52,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--programs", type=int, default=None, metavar="N", help="draw N programs, whatever the profile says")
     group.addoption("--minutes", type=float, default=None, metavar="M", help="start no shard after M minutes")
     group.addoption("--device", choices=("cpu", "cuda", "all"), default="cpu", help="where programs run (default cpu)")
-    group.addoption("--implementation", default="conformance.pytorch:PyTorch", metavar="MODULE:ATTRIBUTE")
+    group.addoption("--implementation", default=DEFAULT, metavar="MODULE:ATTRIBUTE")
     group.addoption("--shard", type=_part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
     group.addoption("--record", type=Path, default=None, metavar="FILE", help="where the run record goes (default runs/)")
 
