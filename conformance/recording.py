@@ -17,7 +17,7 @@ from conformance.judge import Judged, Verdict
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import RULES, VOCABULARY_RULES, Violation
 from conformance.signature import signature_of
-from conformance.telling import REPLAY, replay_command, script
+from conformance.telling import replay_command, replay_on, script
 from conformance.vacuity import documented_kinds, not_expected
 from generators.source import source
 from reports.record import Header, Origin, Outcome, Row, ViolationRow, append_row, utc_now
@@ -174,7 +174,7 @@ def header(
         vacuity=vacuity,
         consumers={id: REQUIREMENTS[id].consumers for id in has_rule if REQUIREMENTS[id].consumers},
         findings=titles_in(golden.FINDINGS),
-        replay=REPLAY,
+        replay=replay_on(implementation),
         selection=selection,
         shard=shard,
     )

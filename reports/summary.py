@@ -31,7 +31,7 @@ class NewViolation(NamedTuple):
 
 def exit_code(record: Record) -> int:
     """The key of `VERDICTS`; what is missing outweighs what was seen, since it may hide more."""
-    if _why_no_verdict(record):
+    if why_no_verdict(record):
         return 3
     if _new_violations(record) or _rows(record, Outcome.CRASH, Outcome.TIMEOUT):
         return 1
@@ -64,7 +64,7 @@ def _line(label: str, text: str) -> str:
     return f"{label:<12}{one_line(text)}"
 
 
-def _why_no_verdict(record: Record) -> str:
+def why_no_verdict(record: Record) -> str:
     if record.footer is None:
         return "the record has no footer"
     if not record.footer.complete:
@@ -91,7 +91,7 @@ def _why_vacuous(record: Record) -> str:
 def _headline(record: Record, code: int) -> str:
     if code == 3:
         seen = _what_is_new(record)
-        return one_line(f"INCOMPLETE: {_why_no_verdict(record)}; {seen or 'nothing new'} so far")
+        return one_line(f"INCOMPLETE: {why_no_verdict(record)}; {seen or 'nothing new'} so far")
     if code == 1:
         return f"VIOLATIONS: {_what_is_new(record)}"
     if code == 2:
