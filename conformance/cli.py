@@ -22,14 +22,12 @@ from conformance.rule import RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.smoke import broken_adapter
 from conformance.telling import DEFAULT, script, violation_text
-from conformance.upgrading import bisect, gate, merge
+from conformance.upgrading import bisect, gate, merge, page
 from generators.codec import ProgramError, load
 from generators.program import Program
 from generators.source import source
-from reports import page as paging
 from reports import tables as showing
 from reports.record import Outcome, RecordError, read_record
-from reports.storage import replace_file
 
 _IMPLEMENTATION = click.option("--implementation", default=DEFAULT, show_default=True)
 _DEVICE = click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
@@ -40,7 +38,7 @@ def main() -> None:
     """Conformance of joint graphs with descriptors. The suite itself is `pytest -n auto conformance/`."""
 
 
-for command in (gate, merge, bisect):
+for command in (gate, page, merge, bisect):
     main.add_command(command)
 
 
@@ -142,19 +140,6 @@ def tables(record: Path, as_json: bool) -> None:
     except RecordError as error:
         raise click.ClickException(str(error)) from None
     click.echo(showing.as_json(found) if as_json else showing.as_text(found))
-
-
-@main.command()
-@click.argument("records", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--into", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write.")
-def page(records: tuple[Path, ...], into: Path) -> None:
-    """Write RECORDS as one HTML file: a run, the step from one to another, or several versions, the oldest first."""
-    try:
-        text = paging.page([read_record(record) for record in records])
-        replace_file(into, text)
-    except (RecordError, OSError) as error:
-        raise click.ClickException(str(error)) from None
-    click.echo(f"{into}: {len(text.encode()):,} bytes")
 
 
 @main.command()

@@ -35,7 +35,7 @@ _UNJUDGED = (
 )
 _WIDTH = 400  # of what is told of an entry: the list of programs has all of it
 _PROGRAMS = 8  # of an entry: likewise
-_GRAPHS = 60  # whose contract changed
+_GRAPHS = 40  # whose contract changed: likewise
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Group:
-    """All entries of one kind."""
+    """All entries of one kind, `more` of them left to the list of programs."""
 
     name: str
     mark: str
     tone: str
     meaning: str
     entries: tuple[Entry, ...]
+    more: int = 0
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,7 @@ def _groups_of_a_step(comparison: Comparison) -> Iterator[Group]:
     contracts = [(name, change.lines) for name, change in comparison.graphs.items() if change.kind == "contract"]
     entries = tuple(Entry(what=_cut("; ".join(lines)), programs=(name,), count=1) for name, lines in contracts[:_GRAPHS])
     meaning = "descriptors, their order and number, what is taken and given, aliased or written"
-    yield Group("graph contract", "≠", "warn", meaning, entries)
+    yield Group("graph contract", "≠", "warn", meaning, entries, max(0, len(contracts) - _GRAPHS))
 
 
 def _new_by_signature(record: Record) -> dict[str, list[tuple[Row, ViolationRow]]]:

@@ -83,7 +83,7 @@ function descriptorsSection() {
   if (groups.length) draw(groups[0].name);
   part("descriptors").append(
     lead(
-      "On how many programs' joint graphs each kind stands, by what the programs do. Darker is more, on a logarithmic scale.",
+      "On how many programs' joint graphs each kind stands, by what the programs do. The stronger the colour the more, on a logarithmic scale.",
     ),
     make(
       "div",

@@ -34,23 +34,19 @@ function faultDetail(number) {
 
 function faultCell(fault, place, most) {
   const times = fault.runs[place];
-  const width = (96 * times) / most;
-  return make(
-    "td",
-    { class: "number", "data-label": data.runs[place].label },
-    times ? count(times) : make("span", { class: "count" }, "–"),
-    make(
-      "svg",
-      { class: "bar", viewBox: "0 0 96 4", preserveAspectRatio: "none", "aria-hidden": "true" },
-      make("rect", { class: isKnown(fault) ? "known" : "new", width, height: 4 }),
-    ),
+  const cell = (...children) => make("td", { class: "number", "data-label": data.runs[place].label }, ...children);
+  if (!times) return cell(make("span", { class: "count" }, "–"));
+  const rect = make("rect", { class: isKnown(fault) ? "known" : "new", width: (96 * times) / most, height: 4 });
+  return cell(
+    count(times),
+    make("svg", { class: "bar", viewBox: "0 0 96 4", preserveAspectRatio: "none", "aria-hidden": "true" }, rect),
   );
 }
 
 function faultRow(number, most) {
   const fault = data.faults[number];
   const title = [
-    make("span", {}, cut(fault.title || fault.finding, 220)),
+    make("span", {}, cut(fault.title || fault.finding, 150)),
     isKnown(fault) && fault.title ? make("span", { class: "count mono" }, ` ${fault.finding}`) : null,
   ];
   return make(
@@ -66,11 +62,17 @@ function faultRow(number, most) {
   );
 }
 
-// What no finding knows first, then what most programs show.
+// What no finding knows first, then what some runs show and others do not, then what most programs show.
+function gravity(fault) {
+  const differs = fault.runs.some((times) => times) && fault.runs.some((times) => !times);
+  return (isKnown(fault) ? 2 : 0) + (differs ? 0 : 1);
+}
+
 function faultTable(howMany) {
   const order = data.faults
-    .map((_, number) => number)
-    .sort((a, b) => isKnown(data.faults[a]) - isKnown(data.faults[b]) || sum(data.faults[b].runs) - sum(data.faults[a].runs));
+    .map((fault, number) => [gravity(fault), -sum(fault.runs), number])
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    .map(([, , number]) => number);
   const most = Math.max(1, ...data.faults.flatMap((fault) => fault.runs));
   return table(
     { label: "faults", class: "stack" },

@@ -13,10 +13,10 @@ function became(program) {
   );
 }
 
-// Its worst violation; of what gave none, the message, or the ops.
+// Its first violation; of what gave none, the message, or the ops.
 function brief(program) {
-  const worst = program.runs.flatMap(places).sort((a, b) => isKnown(faultOf(a)) - isKnown(faultOf(b)))[0];
-  if (worst) return `${worst.rule} ${worst.path}`;
+  const [first] = violationsOf(program);
+  if (first !== undefined) return `${data.places[first].rule} ${data.places[first].path}`;
   const ops = program.features.map((number) => data.features[number]).filter((name) => name.startsWith("op:"));
   return program.runs.map((run) => run && run.detail).find(Boolean) || ops.map((name) => name.slice(3)).join(", ");
 }
@@ -48,7 +48,9 @@ function inside(program) {
     make("h4", {}, data.runs.length > 1 ? "Joint graphs" : "Joint graph"),
     graphChange(program),
     graphPart(program),
-    program.source ? later({ class: "depth" }, "The program as a script", script) : note("Its script is not kept here."),
+    program.source
+      ? later({ class: "depth" }, "The program as a script", script)
+      : note("Its script is left out, to keep the page small: the replay prints it with --source."),
     make("h4", {}, "Features"),
     make(
       "ul",
@@ -71,20 +73,25 @@ function factsOf(program) {
   ];
 }
 
-// What the last run has and the first has not comes first, what went comes last.
-function violationRows(program) {
-  const runs = program.runs.map((run) => new Set((run && run.violations) || []));
+const violationsIn = (program) => program.runs.map((run) => new Set((run && run.violations) || []));
+
+// What the last run has and the first has not comes first, what went comes last; within, what no finding knows.
+function violationsOf(program) {
+  const runs = violationsIn(program);
   const [first, last] = [runs[0], runs[runs.length - 1]];
   const order = (number) => (!last.has(number) ? 2 : first.has(number) && runs.length > 1 ? 1 : 0);
   const known = (number) => isKnown(faultOf(data.places[number]));
-  return [...new Set(runs.flatMap((run) => [...run]))]
-    .sort((a, b) => order(a) - order(b) || known(a) - known(b))
-    .map((number) =>
-      violationRow(
-        data.places[number],
-        data.runs.filter((_, place) => runs[place].has(number)),
-      ),
-    );
+  return [...new Set(runs.flatMap((run) => [...run]))].sort((a, b) => order(a) - order(b) || known(a) - known(b));
+}
+
+function violationRows(program) {
+  const runs = violationsIn(program);
+  return violationsOf(program).map((number) =>
+    violationRow(
+      data.places[number],
+      data.runs.filter((_, place) => runs[place].has(number)),
+    ),
+  );
 }
 
 const expectedAndFound = (place) =>

@@ -23,18 +23,22 @@ function bar(run) {
   );
 }
 
+// What a cell says in words, for those who hear it.
+function told(run) {
+  if (run.unchecked) return `not checked: ${run.unchecked}`;
+  if (!run.judged) return "never exercised";
+  return `of ${many(run.judged, "program")}, ${count(run.new)} break it newly, ${count(run.known)} as findings know`;
+}
+
 function requirementCell(run, label) {
-  const cell = (...children) => make("td", { class: "cell", "data-label": label }, ...children);
+  const cell = (...children) =>
+    make("td", { class: "cell", "data-label": label, title: told(run), "aria-label": told(run) }, ...children);
   if (run.unchecked) return cell(toned("none", "–", ""), make("small", {}, run.unchecked));
   if (!run.judged) return cell(toned("none", "·", ""), make("small", {}, "never exercised"));
   if (!run.new && !run.known) return cell(toned("good", "✓", count(run.judged)));
-  return cell(
-    run.new ? toned("bad", "✕", count(run.new)) : null,
-    run.new && run.known ? " " : null,
-    run.known ? toned("warn", "~", count(run.known)) : null,
-    make("span", { class: "count" }, ` of ${count(run.judged)}`),
-    bar(run),
-  );
+  const fresh = run.new ? [toned("bad", "✕", count(run.new)), " "] : null;
+  const known = run.known ? toned("warn", "~", count(run.known)) : null;
+  return cell(fresh, known, make("span", { class: "count" }, ` of ${count(run.judged)}`), bar(run));
 }
 
 // In two words at the most: how a requirement fared in a run, so that runs can be told apart by it.

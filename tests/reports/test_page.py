@@ -200,5 +200,5 @@ def test_the_command_writes_a_page(tmp_path: Path) -> None:
 
 
 def test_the_command_says_in_a_line_what_is_no_record(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["page", str(tmp_path / "none.json"), "--into", str(tmp_path / "page.html")])
-    assert result.output == f"Error: {tmp_path / 'none.json'}: No such file or directory\n"
+    result = CliRunner().invoke(main, ["page", "nowhere", "--into", str(tmp_path / "page.html")])
+    assert result.output == "Error: nowhere: no record, and no runs/gate/torchnowhere.json, which `tox -e torchnowhere` leaves\n"
