@@ -201,4 +201,4 @@ def test_the_command_writes_a_page(tmp_path: Path) -> None:
 
 def test_the_command_says_in_a_line_what_is_no_record(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["page", "nowhere", "--into", str(tmp_path / "page.html")])
-    assert result.output == "Error: nowhere: no record, and no runs/gate/torchnowhere.json, which `tox -e torchnowhere` leaves\n"
+    assert result.output.startswith("Error: nowhere: no record, and no ")

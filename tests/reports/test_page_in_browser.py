@@ -24,10 +24,7 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.skipif(not CHROMIUM or not DRIVER, reason="there is no Chromium with its driver here"),
-    pytest.mark.xdist_group("browser"),  # one browser, however many workers
-]
+pytestmark = pytest.mark.skipif(not CHROMIUM or not DRIVER, reason="there is no Chromium with its driver here")
 
 #: The second graph differs from the first in one line.
 BEFORE = "p0: PlainAOTInput(idx=0)\nn0 = sin(p0)\nreturn n0: PlainAOTOutput(idx=0)"
@@ -165,6 +162,21 @@ def test_the_data_can_be_taken_out_again(browser: Any, step: str) -> None:
     opened(browser, step)
     kept = browser.execute_script("return JSON.parse(document.getElementById('data').textContent).programs.length")
     assert kept == len(browser.execute_script("return data.programs"))
+
+
+def test_of_three_runs_any_two_graphs_can_be_compared(browser: Any, tmp_path: Path) -> None:
+    records = [whole(HELD), whole(BROKEN, header=LATER), whole(HELD, header=replace(HEADER, torch_version="2.16.0"))]
+    opened(browser, f"{written(tmp_path, *records)}#program={BROKEN.program}")
+    before = len(browser.find_elements("css selector", ".sides .gone"))
+    found(browser, ".program[open] .controls label:last-child option[value='1']")[0].click()
+    assert (before, len(browser.find_elements("css selector", ".sides .gone")), browser.get_log("browser")) == (0, 1, [])
+
+
+def test_the_policy_refuses_a_script_that_is_not_ours(browser: Any, step: str, tmp_path: Path) -> None:
+    text = Path(step.removeprefix("file://")).read_text(encoding="utf-8")
+    (tmp_path / "other.html").write_text(text.replace("</main>", "<script>hacked=1</script></main>"), encoding="utf-8")
+    opened(browser, (tmp_path / "other.html").as_uri())
+    assert browser.execute_script("return typeof hacked") == "undefined"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
