@@ -204,11 +204,11 @@ def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
 
 
 @pytest.fixture(scope="session")
-def recorder(run: Run) -> Recorder:
-    """This process's journal."""
+def recorder(run: Run, sandboxes: dict[str, Sandbox]) -> Recorder:
+    """This process's journal. Scripts are made where programs run: making one runs a part of it."""
     journal = run.folder / f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.jsonl"
     journal.touch()
-    return Recorder(journal)
+    return Recorder(journal, lambda verdict: sandboxes[verdict.device].script(verdict))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

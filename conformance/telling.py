@@ -57,6 +57,17 @@ def script(item: Judged, program: Program, device: str) -> str:
     )
 
 
+def script_of(verdict: Verdict) -> str:
+    """The program as a script that checks its first new violation, or the first that is known; or all that a caller sees.
+
+    It runs the setup in eager, which may raise anything.
+    """
+    shown = verdict.new or verdict.judged
+    if shown:
+        return script(shown[0], verdict.program, verdict.device)
+    return source(verdict.program, device=verdict.device)
+
+
 def outcome_text(verdict: Verdict) -> str:
     """A verdict without violations, as one line: a crash, a timeout, an error of the suite."""
     meaning = OUTCOMES[verdict.outcome]

@@ -7,10 +7,14 @@ requirement the violations of both runs are compared by their signatures.
 Whether a finding knows a violation says whose it is, not whether it matters: somebody who upgrades has code that
 works before, and no longer after. So a fault that a finding has as not seen on the old version and seen on the new
 is a regression like any other, one that the finding explains; and the other way round it is fixed.
+
+A run that shows too little to be a verdict by itself, since an old torch can't export half of it, is compared all
+the same: what it could not show is among the changes.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -20,7 +24,7 @@ from reports.graph_changes import Change as GraphChange
 from reports.graph_changes import classify
 from reports.policy import EVERYTHING, Policy
 from reports.record import Header, Outcome, Record, Row, ViolationRow
-from reports.summary import why_no_verdict
+from reports.summary import why_not_whole
 
 VERDICTS = {
     0: "you may upgrade: what held before holds after, as far as the programs look",
@@ -180,11 +184,12 @@ def by_consumer(changes: Iterable[Change], header: Header) -> dict[str, list[Cha
 
 
 def by_fault(changes: Iterable[Change]) -> list[list[Change]]:
-    """The changes that are likely one change of torch: of one kind and requirement, by the same findings or signatures."""
+    """The changes that are likely one change of torch: of one kind and requirement, by one finding or at one place."""
     groups: dict[tuple[object, ...], list[Change]] = {}
     for change in changes:
-        faults = frozenset(violation.finding or violation.signature for violation in change.telling)
-        groups.setdefault((change.kind, change.requirement, faults), []).append(change)
+        first = change.telling[0] if change.telling else None
+        fault = first and (first.finding or re.sub(r"\d+", "#", first.path))
+        groups.setdefault((change.kind, change.requirement, fault), []).append(change)
     return sorted(groups.values(), key=lambda group: (_gravity(group[0])[:2], -len(group)))
 
 
@@ -293,7 +298,7 @@ def _why_not(before: Record, after: Record, not_in_both: Iterable[_Key]) -> str:
     if not after.header.is_whole:
         return f"shards ({after.header.shard}): merge them first"
     for when, record in (("before", before), ("after", after)):
-        if why := why_no_verdict(record):
+        if why := why_not_whole(record):
             return f"{when}: {why}"
     missing = sorted(not_in_both)
     if missing:

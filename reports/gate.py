@@ -20,7 +20,7 @@ from reports.storage import dump, one_line
 STYLES = {0: "bold green", 1: "bold red", 2: "bold yellow", 3: "bold yellow"}
 SHOWN = 3  # faults in the terminal: Markdown has all of them
 TOLD = 40  # faults in Markdown: a job summary takes no more than a megabyte
-WIDTH = 160  # of what is cited from a record
+WIDTH = 240  # of what is cited from a record
 
 #: What a record cites may hold any text: in Markdown it stands between backticks, and holds none itself.
 _TICKS = str.maketrans({"`": "'"})
@@ -77,7 +77,9 @@ def _told(change: Change, header: Header) -> Iterator[str]:
     if change.requirement:
         yield one_line(f"{change.requirement}: {header.requirements[change.requirement]}")
     for violation in change.telling:
-        yield one_line(f"at {violation.path}: expected {violation.expected}, found {violation.found}", WIDTH)
+        yield one_line(f"at {violation.path}", WIDTH)
+        yield one_line(f"expected {violation.expected}", WIDTH)
+        yield one_line(f"found {violation.found}", WIDTH)
     for name in change.findings:
         yield one_line(f"known as {name}: {header.findings.get(name, '')}")
     if change.after.detail:
@@ -116,7 +118,7 @@ def _lines(gate: Gate) -> Iterator[tuple[str, str]]:
     for kind in Kind:
         changes = comparison.of(kind)
         if changes or kind is Kind.REGRESSED:
-            yield kind.value, tally(changes)
+            yield kind.value, tally(changes) + ("" if kind is Kind.KNOWN else requirements(changes))
     if comparison.out_of_date:
         yield "out of date", ", ".join(comparison.out_of_date)
     yield "graphs", graph_counts(comparison)
@@ -150,12 +152,15 @@ def compared(comparison: Comparison) -> str:
 
 
 def tally(changes: list[Change]) -> str:
-    """How many they are, how many findings explain, and which requirements they are of."""
-    if not changes:
-        return "none"
+    """How many they are, and how many of them findings explain."""
     explained = sum(change.is_explained for change in changes)
+    return f"{_count(changes)}, {explained} explained by findings" if changes else "none"
+
+
+def requirements(changes: list[Change]) -> str:
+    """What follows the tally: how many are of which requirement."""
     parts = ", ".join(f"{id_ or 'the program itself'} {len(group)}" for id_, group in by_requirement(changes).items())
-    return f"{_count(changes)}, {explained} explained by findings: {parts}"
+    return f": {parts}" if parts else ""
 
 
 def graph_counts(comparison: Comparison) -> str:

@@ -31,7 +31,7 @@ class NewViolation(NamedTuple):
 
 def exit_code(record: Record) -> int:
     """The key of `VERDICTS`; what is missing outweighs what was seen, since it may hide more."""
-    if why_no_verdict(record):
+    if _why_no_verdict(record):
         return 3
     if _new_violations(record) or _rows(record, Outcome.CRASH, Outcome.TIMEOUT):
         return 1
@@ -64,7 +64,8 @@ def _line(label: str, text: str) -> str:
     return f"{label:<12}{one_line(text)}"
 
 
-def why_no_verdict(record: Record) -> str:
+def why_not_whole(record: Record) -> str:
+    """What was not judged that should have been, "" if nothing: whatever it showed, the run is no verdict."""
     if record.footer is None:
         return "the record has no footer"
     if not record.footer.complete:
@@ -76,7 +77,11 @@ def why_no_verdict(record: Record) -> str:
         return f"the suite itself failed on {_many(errors, 'program')}"
     if not any(row.checked for row in record.rows):
         return "no rule judged any program"
-    return _why_vacuous(record)
+    return ""
+
+
+def _why_no_verdict(record: Record) -> str:
+    return why_not_whole(record) or _why_vacuous(record)
 
 
 def _why_vacuous(record: Record) -> str:
@@ -91,7 +96,7 @@ def _why_vacuous(record: Record) -> str:
 def _headline(record: Record, code: int) -> str:
     if code == 3:
         seen = _what_is_new(record)
-        return one_line(f"INCOMPLETE: {why_no_verdict(record)}; {seen or 'nothing new'} so far")
+        return one_line(f"INCOMPLETE: {_why_no_verdict(record)}; {seen or 'nothing new'} so far")
     if code == 1:
         return f"VIOLATIONS: {_what_is_new(record)}"
     if code == 2:

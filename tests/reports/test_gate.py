@@ -38,7 +38,9 @@ def test_a_script_says_first_what_to_look_at(tmp_path: Path) -> None:
     assert path.read_text().splitlines() == [
         "# regressed: it held before; or it failed, and now fails in a further way",
         "# C1: Outputs equal eager's.",
-        "# at outputs[0].stride: expected (3, 1), found (1, 3)",
+        "# at outputs[0].stride",
+        "# expected (3, 1)",
+        "# found (1, 3)",
         f"# replay: joint-conformance replay {FAILS.program} --requirement C1",
         "print('fails')",
     ]
