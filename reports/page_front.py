@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -65,12 +65,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Group:
-    """All entries of one kind, `more` of them left to the list of programs."""
+    """All of one kind: `count` of them, told in entries of what is alike, `more` left to the list of programs."""
 
     name: str
     mark: str
     tone: str
     meaning: str
+    count: int
     entries: tuple[Entry, ...]
     more: int = 0
 
@@ -151,7 +152,7 @@ def _reason(code: int) -> str:
 def _told(comparison: Comparison) -> Iterator[str]:
     consumers = by_consumer(comparison.breaks(), comparison.after)
     if consumers:
-        yield _sentence("Rely on what broke: " + ", ".join(f"{name} ({_faults(broken)})" for name, broken in consumers.items()))
+        yield _sentence("Rely on what broke: " + ", ".join(f"{name} ({len(broken)})" for name, broken in consumers.items()))
     if comparison.left_out:
         yield f"{comparison.left_out} drawn programs are not compared: another torch draws others."
 
@@ -179,11 +180,7 @@ def _step(comparison: Comparison) -> Step:
     mark, tone = _SIGNS[code]
     verdict = f"{_UPGRADE[code]}: {comparison.reason}" if comparison.reason else _UPGRADE[code]
     label, told = one_line(_versions(comparison)), one_line(verdict)
-    return Step(label, mark, tone, told, _faults(comparison.breaks()), _faults(comparison.of(Kind.FIXED)))
-
-
-def _faults(changes: Iterable[comparing.Change]) -> int:
-    return len(by_fault(changes))
+    return Step(label, mark, tone, told, len(comparison.breaks()), len(comparison.of(Kind.FIXED)))
 
 
 # The numbers
@@ -208,24 +205,20 @@ def _numbers_of_one(record: Record) -> tuple[Number, ...]:
 def _numbers_of_a_step(comparison: Comparison) -> tuple[Number, ...]:
     broken, fixed, same = comparison.breaks(), comparison.of(Kind.FIXED), comparison.of(Kind.KNOWN)
     other = comparison.of(Kind.CHANGED, Kind.NEW)
+    explained = sum(change.is_explained for change in broken)
     graphs = [change.kind for change in comparison.graphs.values()]
-    explained = sum(group[0].is_explained for group in by_fault(broken))
+    contracts, rest = graphs.count("contract"), f"{graphs.count('graph')} in ops alone, {graphs.count('cosmetic')} in names"
     return (
-        Number("broke", _faults(broken), f"in {_programs(broken)} programs; findings explain {explained}", "bad"),
-        Number("fixed", _faults(fixed), f"in {_programs(fixed)} programs", "good"),
-        Number("fail otherwise", _faults(other), f"in {_programs(other)} programs", "warn"),
-        Number("fail as before", _faults(same), f"in {_programs(same)} of {comparison.programs} programs"),
-        Number(
-            "graph contracts changed",
-            graphs.count("contract"),
-            f"of {len(graphs)}; {graphs.count('graph')} in ops alone, {graphs.count('cosmetic')} in names",
-            "warn",
-        ),
+        Number("broke", len(broken), f"{_on(broken)}, {explained} explained by findings" if broken else "", "bad"),
+        Number("fixed", len(fixed), _on(fixed), "good"),
+        Number("fail otherwise", len(other), _on(other), "warn"),
+        Number("fail as before", len(same), f"{_on(same)} of {comparison.programs}" if same else ""),
+        Number("graph contracts changed", contracts, f"of {len(graphs)} graphs; {rest}", "warn"),
     )
 
 
-def _programs(changes: Sequence[comparing.Change]) -> int:
-    return len({change.name for change in changes})
+def _on(changes: Sequence[comparing.Change]) -> str:
+    return f"on {len({change.name for change in changes})} programs" if changes else ""
 
 
 # What changed
@@ -235,23 +228,25 @@ def _groups_of_one(record: Record) -> Iterator[Group]:
     header = record.header
     new = sorted(_new_by_signature(record).values(), key=len, reverse=True)
     entries = tuple(_entry(header, [row for row, _ in found], found[0][1]) for found in new)
-    yield Group("violations", "✕", "bad", "no finding knows them", entries)
+    yield Group("violations", "✕", "bad", "no finding knows them", len(entries), entries)
     for outcome, mark, tone in _UNJUDGED:
         rows = [row for row in record.rows if row.outcome is outcome]
         name = outcome.value.replace("_", " ")
-        yield Group(name, mark, tone, OUTCOMES[outcome].text, tuple(_entry(header, [row]) for row in rows))
+        yield Group(name, mark, tone, OUTCOMES[outcome].text, len(rows), tuple(_entry(header, [row]) for row in rows))
 
 
 def _groups_of_a_step(comparison: Comparison) -> Iterator[Group]:
     for kind, (mark, tone) in _MARKS.items():
-        groups = by_fault(comparison.of(kind))
-        yield Group(kind.value, mark, tone, KINDS[kind].text, tuple(_of_changes(comparison.after, group) for group in groups))
+        changes = comparison.of(kind)
+        entries = tuple(_of_changes(comparison.after, alike) for alike in by_fault(changes))
+        yield Group(kind.value, mark, tone, f"{_on(changes)} · {KINDS[kind].text}", len(changes), entries)
     stale = tuple(Entry(what=one_line(name)) for name in comparison.out_of_date)
-    yield Group("out of date", "!", "warn", OUTCOMES[Outcome.OUT_OF_DATE].text, stale)
+    yield Group("out of date", "!", "warn", OUTCOMES[Outcome.OUT_OF_DATE].text, len(stale), stale)
     contracts = [(name, change.lines) for name, change in comparison.graphs.items() if change.kind == "contract"]
-    entries = tuple(Entry(what=_cut("; ".join(lines)), programs=(name,), count=1) for name, lines in contracts[:_GRAPHS])
+    shown = contracts[:_GRAPHS]
+    entries = tuple(Entry(what=_cut("; ".join(lines)), programs=(name,), count=1) for name, lines in shown)
     meaning = "descriptors, their order and number, what is taken and given, aliased or written"
-    yield Group("graph contract", "≠", "warn", meaning, entries, max(0, len(contracts) - _GRAPHS))
+    yield Group("graph contract", "≠", "warn", meaning, len(contracts), entries, len(contracts) - len(entries))
 
 
 def _new_by_signature(record: Record) -> dict[str, list[tuple[Row, ViolationRow]]]:
