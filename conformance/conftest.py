@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -52,6 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--minutes", type=float, default=None, metavar="M", help="start no shard after M minutes")
     group.addoption("--device", choices=("cpu", "cuda", "all"), default="cpu", help="where programs run (default cpu)")
     group.addoption("--implementation", default="conformance.pytorch:PyTorch", metavar="MODULE:ATTRIBUTE")
+    group.addoption("--shard", type=_part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
     group.addoption("--record", type=Path, default=None, metavar="FILE", help="where the run record goes (default runs/)")
 
 
@@ -72,7 +74,11 @@ class Run:
         self.shrinks = PROFILES[option.profile].shrinks
         self.programs = programs_to_draw(option.profile, option.programs, option.minutes)
         self.only = _named_rules(option.keyword)
-        self.header = header(option.implementation, option.profile, self.seed, self.devices, _demands(config, self.devices))
+        demands = _demands(config, self.devices)
+        part = "/".join(map(str, option.shard))
+        self.header = header(
+            option.implementation, option.profile, self.seed, self.devices, demands, option.keyword, part
+        )
         self.record: Record | None = None
         self.path: Path = option.record or RUNS / f"{run_name(option.profile)}.json"
 
@@ -80,6 +86,13 @@ class Run:
     def time_is_up(self) -> bool:
         """Whether no further shard is to be started."""
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
+
+
+def _part(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text}: two numbers are needed, as in 2/5")
+    return int(match[1]), int(match[2])
 
 
 def _demands(config: pytest.Config, devices: tuple[str, ...]) -> dict[str, int]:
@@ -156,6 +169,16 @@ def pytest_itemcollected(item: pytest.Item) -> None:
                 item.extra_keyword_matches.update(features(load(parameter)))
         elif isinstance(parameter, Shard):
             item.extra_keyword_matches.update(MIXES[parameter.mix].kinds)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep every N-th test of what -k and the like have left, so that each shard gets some of every kind."""
+    number, of = config.option.shard
+    kept = items[number - 1 :: of]
+    if of > 1:
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
 
 
 @pytest.fixture(scope="session")
