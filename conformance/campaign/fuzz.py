@@ -109,7 +109,8 @@ class Campaign:
         what it found, and one that finds much still draws.
         """
         slots = self.slots()
-        while len(self._drawing) < 2 * slots and (number := self._next_shard()) is not None:
+        # One more than can run: the next begins at once, and hardly any are left to be done when the time is up.
+        while len(self._drawing) <= slots and (number := self._next_shard()) is not None:
             self._drawing[self.executor.submit(self.judge, self.plan, number)] = number
         at_a_time = max(1, slots // 2) if self._drawing else 2 * slots
         for group in self._to_shrink()[: max(0, at_a_time - len(self._shrinking))]:
