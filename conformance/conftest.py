@@ -31,6 +31,7 @@ from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
+from conformance.telling import DEFAULT
 from conformance.vacuity import looks_at_everything, wanted
 from generators.codec import ProgramError, load
 from generators.features import features
@@ -52,8 +53,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--programs", type=int, default=None, metavar="N", help="draw N programs, whatever the profile says")
     group.addoption("--minutes", type=float, default=None, metavar="M", help="start no shard after M minutes")
     group.addoption("--device", choices=("cpu", "cuda", "all"), default="cpu", help="where programs run (default cpu)")
-    group.addoption("--implementation", default="conformance.pytorch:PyTorch", metavar="MODULE:ATTRIBUTE")
-    group.addoption("--shard", type=_part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
+    group.addoption("--implementation", default=DEFAULT, metavar="MODULE:ATTRIBUTE")
+    group.addoption("--shard", type=part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
     group.addoption("--record", type=Path, default=None, metavar="FILE", help="where the run record goes (default runs/)")
 
 
@@ -88,7 +89,7 @@ class Run:
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
 
 
-def _part(text: str) -> tuple[int, int]:
+def part(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", text)
     if match is None or int(match[1]) > int(match[2]):
         raise argparse.ArgumentTypeError(f"{text}: two numbers are needed, as in 2/5")
@@ -175,10 +176,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep every N-th test of what -k and the like have left, so that each shard gets some of every kind."""
     number, of = config.option.shard
-    kept = items[number - 1 :: of]
-    if of > 1:
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = kept
+    left_out = [item for place, item in enumerate(items) if place % of != number - 1]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = items[number - 1 :: of]
 
 
 @pytest.fixture(scope="session")
@@ -203,11 +204,11 @@ def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
 
 
 @pytest.fixture(scope="session")
-def recorder(run: Run) -> Recorder:
-    """This process's journal."""
+def recorder(run: Run, sandboxes: dict[str, Sandbox]) -> Recorder:
+    """This process's journal. Scripts are made where programs run: making one runs a part of it."""
     journal = run.folder / f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.jsonl"
     journal.touch()
-    return Recorder(journal)
+    return Recorder(journal, lambda verdict: sandboxes[verdict.device].script(verdict))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

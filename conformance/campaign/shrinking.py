@@ -24,7 +24,7 @@ from reports.record import Outcome
 #: Seconds and verdicts that shrinking one failure may take.
 SECONDS = 120.0
 VERDICTS = 500
-#: Seconds after which a smaller program counts as hanging, where the failure is that it hangs.
+#: Seconds after which a smaller program is taken to hang, where the failure is that it hangs.
 HANGS = 10.0
 #: How shrinking ended.
 MINIMAL, CUT_OFF, GONE, LOST = "nothing smaller fails so", "its time was up", "not seen again", "the worker was lost"
@@ -60,8 +60,9 @@ def shrink(key: str, failure: Failure, job: Job, seconds: float = SECONDS) -> Mi
     """
     may_have_children()
     began = time.monotonic()
-    with _ended_after(10 * seconds + 2 * job.timeout), Sandbox(_hasty(job, failure)) as sandbox:
-        search = _Search(failure, sandbox, began + seconds)
+    patient = replace(job, timeout=2 * job.timeout)
+    with _ended_after(10 * seconds + 4 * job.timeout), Sandbox(_hasty(job, failure)) as sandbox, Sandbox(patient) as again:
+        search = _Search(failure, sandbox, again, began + seconds)
         ended = search.run()
         text = _script(search.best, search.item, failure, job.device)
         return Minimum(
@@ -105,10 +106,15 @@ class _TimeIsUp(Exception):
 
 @dataclass
 class _Search:
-    """The verdicts on ever smaller programs; ``best`` is the last that failed in the same way, by the violation ``item``."""
+    """The verdicts on ever smaller programs; ``best`` is the last that failed in the same way, by the violation ``item``.
+
+    Whether a program hangs is asked in haste by ``sandbox``, and of the first and the last program by the ``patient`` one:
+    on a machine that is busy with other things, slow ones hang too.
+    """
 
     failure: Failure
     sandbox: Sandbox
+    patient: Sandbox
     until: float
     asked: int = 0
     item: Judged | None = None
@@ -119,8 +125,15 @@ class _Search:
 
     def run(self) -> str:
         """Look for the smallest program that fails in this way; how the search ended."""
-        if not self._fails(self.failure.program):
+        hangs = self.failure.row.outcome is Outcome.TIMEOUT
+        if not self._fails(self.failure.program, self.patient if hangs else self.sandbox):
             return GONE
+        ended = self._reduce()
+        if hangs and not self._fails(self.best, self.patient):
+            self.best, ended = self.failure.program, CUT_OFF
+        return ended
+
+    def _reduce(self) -> str:
         with suppress(_TimeIsUp):
             reduce(self.failure.program, self._fails_in_time, budget=VERDICTS)
             return MINIMAL if self.asked <= VERDICTS else CUT_OFF
@@ -129,12 +142,12 @@ class _Search:
     def _fails_in_time(self, program: Program) -> bool:
         if time.monotonic() > self.until:
             raise _TimeIsUp
-        return self._fails(program)
+        return self._fails(program, self.sandbox)
 
-    def _fails(self, program: Program) -> bool:
+    def _fails(self, program: Program, sandbox: Sandbox) -> bool:
         self.asked += 1
         violation = self.failure.violation
-        verdict = self.sandbox.judge(program, thorough=True, only=(violation.rule,) if violation else ())
+        verdict = sandbox.judge(program, thorough=True, only=(violation.rule,) if violation else ())
         item = next((new for new in verdict.new if str(new.signature) == self.failure.sign), None)
         if item is None and (violation or not _ended_alike(verdict, self.failure)):
             return False

@@ -47,7 +47,7 @@ def judge_shard(plan: Plan, number: int) -> Seen:
     failing: list[Program] = []
     # A child for each shard: what programs leave behind in it, memory above all, does not add up over a night.
     with Sandbox(Job(plan.implementation)) as sandbox, tempfile.TemporaryDirectory() as folder:
-        recorder = Recorder(Path(folder) / "rows.jsonl")
+        recorder = Recorder(Path(folder) / "rows.jsonl", sandbox.script)
         recorder.journal.touch()
         for program in sandbox.draw(shard):
             verdict = sandbox.judge(program)

@@ -12,8 +12,11 @@ from conformance import issue
 from conformance.campaign.running import Ran
 from conformance.cli import main
 from conformance.findings import load_finding
+from conformance.judge import Verdict
+from conformance.sandbox import Sandbox
 from conformance.smoke import PROGRAM
 from generators.codec import dump
+from reports.record import Outcome
 
 FINDING = "view-returned-twice-is-two-tensors"
 
@@ -51,13 +54,17 @@ def test_the_script_of_an_issue_compiles(text: str) -> None:
     compile(text.split("```python\n")[1].split("```")[0], "script", "exec")
 
 
-def test_what_does_not_fail_is_one_line(tmp_path: Path) -> None:
-    dump(PROGRAM, tmp_path / "sin.json")
-    result = report(str(tmp_path / "sin.json"))
+def reported(verdict: Verdict, folder: Path, patch: pytest.MonkeyPatch) -> Result:
+    patch.setattr(Sandbox, "judge", lambda *_, **__: verdict)
+    dump(PROGRAM, folder / "sin.json")
+    return report(str(folder / "sin.json"))
+
+
+def test_what_does_not_fail_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = reported(Verdict(PROGRAM, Outcome.PASS, frozenset()), tmp_path, monkeypatch)
     assert (result.exit_code, result.output.count("\n"), "nothing to report" in result.output) == (1, 1, True)
 
 
-def test_a_crash_is_reported_too(tmp_path: Path) -> None:
-    dump(PROGRAM, tmp_path / "sin.json")
-    result = report(str(tmp_path / "sin.json"), "--implementation", "tests.conformance.misbehaving:DiesAtOnce")
+def test_a_crash_is_reported_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = reported(Verdict(PROGRAM, Outcome.CRASH, frozenset(), detail="SIGABRT"), tmp_path, monkeypatch)
     assert result.output.startswith("# The process ends in a crash: SIGABRT\n")

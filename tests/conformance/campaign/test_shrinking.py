@@ -10,11 +10,13 @@ from conformance.campaign import plan as planning
 from conformance.campaign import shrinking
 from conformance.campaign.plan import CampaignError, Plan
 from conformance.campaign.running import run_script
-from conformance.campaign.shrinking import CUT_OFF, GONE, MINIMAL, shrink
+from conformance.campaign.shrinking import CUT_OFF, GONE, HANGS, MINIMAL, shrink
 from conformance.campaign.work import judge_shard
-from conformance.sandbox import Job
+from conformance.judge import Verdict
+from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard
 from generators.program import Leaf, Program
+from reports.record import Outcome
 from tests.conformance.campaign.faked import VIOLATION, failure
 from tests.programs import ONE_OUTPUT, let, outputs
 
@@ -60,6 +62,25 @@ def test_shrinking_ends_when_its_time_is_up() -> None:
 def test_what_is_not_seen_again_is_left_as_it_is() -> None:
     found = shrink("key", failure(None), Job(f"{HERE}:DiesOnViews"))
     assert (found.program, found.ended) == (ONE_OUTPUT, GONE)
+
+
+def test_what_hangs_for_a_moment_only_is_not_seen_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    hangs = failure(None)
+    hung = replace(hangs, row=replace(hangs.row, outcome=Outcome.TIMEOUT))
+    monkeypatch.setattr(Sandbox, "judge", lambda self, program, **_: Verdict(program, Outcome.PASS, frozenset()))
+    assert shrink("key", hung, Job(HERE)).ended == GONE
+
+
+def test_a_program_that_hangs_in_haste_alone_is_no_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    hangs = failure(None, LONG)
+    hung = replace(hangs, row=replace(hangs.row, outcome=Outcome.TIMEOUT))
+    monkeypatch.setattr(Sandbox, "judge", _hangs_if_hasty_or_long)
+    assert shrink("key", hung, Job(HERE)).program == LONG
+
+
+def _hangs_if_hasty_or_long(sandbox: Sandbox, program: Program, **_: object) -> Verdict:
+    hangs = program == LONG or sandbox.job.timeout == HANGS
+    return Verdict(program, Outcome.TIMEOUT if hangs else Outcome.PASS, frozenset())
 
 
 def test_a_shard_is_drawn_and_judged_and_the_deaths_are_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
