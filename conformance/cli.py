@@ -23,7 +23,7 @@ from conformance.rule import RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.smoke import broken_adapter
 from conformance.telling import DEFAULT, script, violation_text
-from conformance.upgrading import bisect, gate, merge
+from conformance.upgrading import bisect, gate, merge, page
 from generators.codec import ProgramError, load
 from generators.program import Program
 from generators.source import source
@@ -40,7 +40,7 @@ def main() -> None:
     """Conformance of joint graphs with descriptors. The suite itself is `pytest -n auto conformance/`."""
 
 
-for command in (gate, merge, bisect):
+for command in (gate, page, merge, bisect):
     main.add_command(command)
 
 
