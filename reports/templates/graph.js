@@ -90,17 +90,22 @@ function side(label, rows, place) {
   );
 }
 
-function oneGraph(program, place) {
-  const lines = linesOf(graphOf(program, place)).map((line) => [line, line, true]);
-  return [make("div", { class: "sides" }, side(data.runs[place].label, lines, 0)), legend()];
+function oneGraph(label, stretches) {
+  const lines = linesOf(stretches).map((line) => [line, line, true]);
+  return [make("div", { class: "sides" }, side(label, lines, 0)), legend()];
 }
 
 function twoGraphs(program, pair) {
   const rows = paired(aligned(...pair.map((place) => linesOf(graphOf(program, place)))));
+  const labels = pair.map((place) => data.runs[place].label);
   const differing = rows.filter((row) => !row[2]).length;
-  const told = differing ? `${many(differing, "line differs", "lines differ")}, marked − and +.` : "Both are the same.";
-  const sides = pair.map((place, at) => side(data.runs[place].label, rows, at));
-  return [note(told), make("div", { class: "sides" }, sides), legend()];
+  if (!differing) return oneGraph(`${labels.join(" and ")}: the same`, graphOf(program, pair[0]));
+  const sides = labels.map((label, at) => side(label, rows, at));
+  return [
+    note(`${many(differing, "line differs", "lines differ")}, marked − and +.`),
+    make("div", { class: "sides" }, sides),
+    legend(),
+  ];
 }
 
 // The graphs of two runs, or of the one that has any.
@@ -109,5 +114,8 @@ function graphs(program, first, second) {
   if (!kept.length) return [note("No graph is kept here: nothing was exported, or the page would have grown too large.")];
   if (kept.length === 2) return twoGraphs(program, kept);
   const others = [first, second].filter((place) => place !== kept[0]);
-  return [...others.map((place) => note(`No graph of ${data.runs[place].label} is kept here.`)), ...oneGraph(program, kept[0])];
+  return [
+    ...others.map((place) => note(`No graph of ${data.runs[place].label} is kept here.`)),
+    ...oneGraph(data.runs[kept[0]].label, graphOf(program, kept[0])),
+  ];
 }
