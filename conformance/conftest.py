@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -30,6 +31,7 @@ from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
+from conformance.telling import DEFAULT
 from conformance.vacuity import looks_at_everything, wanted
 from generators.codec import ProgramError, load
 from generators.features import features
@@ -51,7 +53,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--programs", type=int, default=None, metavar="N", help="draw N programs, whatever the profile says")
     group.addoption("--minutes", type=float, default=None, metavar="M", help="start no shard after M minutes")
     group.addoption("--device", choices=("cpu", "cuda", "all"), default="cpu", help="where programs run (default cpu)")
-    group.addoption("--implementation", default="conformance.pytorch:PyTorch", metavar="MODULE:ATTRIBUTE")
+    group.addoption("--implementation", default=DEFAULT, metavar="MODULE:ATTRIBUTE")
+    group.addoption("--shard", type=part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
     group.addoption("--record", type=Path, default=None, metavar="FILE", help="where the run record goes (default runs/)")
 
 
@@ -72,7 +75,11 @@ class Run:
         self.shrinks = PROFILES[option.profile].shrinks
         self.programs = programs_to_draw(option.profile, option.programs, option.minutes)
         self.only = _named_rules(option.keyword)
-        self.header = header(option.implementation, option.profile, self.seed, self.devices, _demands(config, self.devices))
+        demands = _demands(config, self.devices)
+        part = "/".join(map(str, option.shard))
+        self.header = header(
+            option.implementation, option.profile, self.seed, self.devices, demands, option.keyword, part
+        )
         self.record: Record | None = None
         self.path: Path = option.record or RUNS / f"{run_name(option.profile)}.json"
 
@@ -80,6 +87,13 @@ class Run:
     def time_is_up(self) -> bool:
         """Whether no further shard is to be started."""
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
+
+
+def part(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text}: two numbers are needed, as in 2/5")
+    return int(match[1]), int(match[2])
 
 
 def _demands(config: pytest.Config, devices: tuple[str, ...]) -> dict[str, int]:
@@ -158,6 +172,16 @@ def pytest_itemcollected(item: pytest.Item) -> None:
             item.extra_keyword_matches.update(MIXES[parameter.mix].kinds)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep every N-th test of what -k and the like have left, so that each shard gets some of every kind."""
+    number, of = config.option.shard
+    left_out = [item for place, item in enumerate(items) if place % of != number - 1]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = items[number - 1 :: of]
+
+
 @pytest.fixture(scope="session")
 def run(request: pytest.FixtureRequest) -> Run:
     """The run that this test is part of."""
@@ -180,11 +204,11 @@ def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
 
 
 @pytest.fixture(scope="session")
-def recorder(run: Run) -> Recorder:
-    """This process's journal."""
+def recorder(run: Run, sandboxes: dict[str, Sandbox]) -> Recorder:
+    """This process's journal. Scripts are made where programs run: making one runs a part of it."""
     journal = run.folder / f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.jsonl"
     journal.touch()
-    return Recorder(journal)
+    return Recorder(journal, lambda verdict: sandboxes[verdict.device].script(verdict))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

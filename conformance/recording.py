@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -12,10 +12,12 @@ from pathlib import Path
 import torch
 
 import golden
+from conformance.findings import titles_in
 from conformance.judge import Judged, Verdict
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import RULES, VOCABULARY_RULES, Violation
 from conformance.signature import signature_of
+from conformance.telling import replay_command, replay_on, script_of
 from conformance.vacuity import documented_kinds, not_expected
 from reports.record import Header, Origin, Outcome, Row, ViolationRow, append_row, utc_now
 
@@ -23,15 +25,27 @@ from reports.record import Header, Origin, Outcome, Row, ViolationRow, append_ro
 NEEDS_GPU = {"C16": "needs CUDA"}
 
 
+#: The origins of programs that every run has alike.
+COMPARED = frozenset({"finding", "stored"})
+
+
 @dataclass
 class Recorder:
-    """Writes one process's rows to its journal as they come; nothing is kept back."""
+    """Writes one process's rows to its journal as they come; nothing is kept back.
+
+    ``script`` makes a script of a verdict's program.
+    """
 
     journal: Path
+    script: Callable[[Verdict], str] = script_of
     _positions: dict[str, int] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, origin: Origin, shard: str, finding: str | None = None) -> Row:
-        """Write down the verdict, and give back its row."""
+        """Write down the verdict, and give back its row.
+
+        It keeps script and graph where another version's run has the same program to compare, or something is new.
+        """
+        keeps = origin in COMPARED or bool(verdict.new)
         row = Row(
             program=verdict.program.name,
             origin=origin,
@@ -46,6 +60,8 @@ class Recorder:
             descriptors=verdict.descriptors,
             detail=verdict.detail,
             finding=finding,
+            source=self.script(verdict) if keeps else "",
+            graph=verdict.graph if keeps else "",
         )
         append_row(self.journal, row)
         return row
@@ -122,13 +138,14 @@ def _violation_row(item: Judged, program: str | None) -> ViolationRow:
     )
 
 
-def replay_command(program: str) -> str:
-    """The command that replays a program of this checkout by its hash."""
-    return f"joint-conformance replay {program}"
-
-
 def header(
-    implementation: str, profile: str, seed: int, devices: tuple[str, ...], vacuity: Mapping[str, int]
+    implementation: str,
+    profile: str,
+    seed: int,
+    devices: tuple[str, ...],
+    vacuity: Mapping[str, int],
+    selection: str = "",
+    shard: str = "1/1",
 ) -> Header:
     """The header of a run that starts now; ``vacuity`` is what it must show, empty where nothing is demanded."""
     has_rule = [id for id in REQUIREMENTS if id in RULES or id in VOCABULARY_RULES]
@@ -150,4 +167,9 @@ def header(
         kinds=documented_kinds(),
         not_expected=not_expected(devices),
         vacuity=vacuity,
+        consumers={id: REQUIREMENTS[id].consumers for id in has_rule if REQUIREMENTS[id].consumers},
+        findings=titles_in(golden.FINDINGS),
+        replay=replay_on(implementation),
+        selection=selection,
+        shard=shard,
     )

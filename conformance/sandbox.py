@@ -26,6 +26,7 @@ from conformance.findings import load_findings
 from conformance.implementation import load_implementation
 from conformance.judge import Judged, Verdict, judge
 from conformance.shards import Shard, draw
+from conformance.telling import script_of
 from generators.features import features
 from generators.program import Program
 from reports.record import Outcome
@@ -71,7 +72,7 @@ class Sandbox:
             if answer.spoilt or answer.outcome is Outcome.ERROR:
                 self.close()  # what this program left behind, an open mode say, would spoil the next one
             return answer
-        return Verdict(program, answer.outcome, features(program), detail=answer.detail)
+        return Verdict(program, answer.outcome, features(program), detail=answer.detail, device=self.job.device)
 
     def draw(self, shard: Shard) -> list[Program]:
         """The shard's programs. Raises RuntimeError if drawing itself dies or hangs."""
@@ -79,6 +80,11 @@ class Sandbox:
         if isinstance(answer, Dead):
             raise RuntimeError(f"drawing {shard.name} ended in a {answer.outcome.value}: {answer.detail}")
         return answer  # type: ignore[no-any-return]
+
+    def script(self, verdict: Verdict) -> str:
+        """The verdict's program as a script (see script_of); "" where its setup fails on this torch."""
+        answer = self._ask(("script", verdict), self.job.timeout)
+        return answer if isinstance(answer, str) else ""
 
     def close(self) -> None:
         """End the child, gently or not."""
@@ -154,10 +160,19 @@ def _serve(pipe: Connection, job: Job) -> None:
             return
         if question == "draw":
             pipe.send(draw(details[0]))
+        elif question == "script":
+            pipe.send(_script(details[0]))
         else:
             program, thorough, only = details
             options = {"device": job.device, "findings": findings, "only": only, "thorough": thorough}
             pipe.send(_sendable(judge(program, implementation, **options)))
+
+
+def _script(verdict: Verdict) -> str:
+    try:
+        return script_of(verdict)
+    except Exception:  # what eager raises in a setup, say: not each version has each op
+        return ""
 
 
 def prepare_child(device: str) -> None:
