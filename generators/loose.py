@@ -124,14 +124,17 @@ def statement(choices: bytes, kinds: Sequence[str], modes: Sequence[str] = MODES
     return LooseStatement(_of(KINDS[_of(kinds, kind)], op), tuple(map(_near, rest[:3])), tuple(rest[3:]), _of(modes, mode))
 
 
-def extras(choices: bytes, dressings: Sequence[str], options: Sequence[str], symbolic: bool) -> dict[str, Any]:
-    """What EXTRA_BYTES bytes choose beside the program itself; zeros choose nothing. One in four has a second option."""
+def extras(choices: bytes, dressings: Sequence[str], options: Sequence[str], symbolic: int) -> dict[str, Any]:
+    """What EXTRA_BYTES bytes choose beside the program itself; zeros choose nothing. One in four has a second option.
+
+    One in ``symbolic`` has symbolic sizes, and none where that is 0.
+    """
     dressing, first, second, size = choices
     chosen = [_of(options, first), _of(options, second) if second % 4 == 3 else ""]
     return {
         "dressing": _of(dressings, dressing),
         "options": tuple(sorted({option for option in chosen if option})),
-        "symbolic": size if symbolic else 0,
+        "symbolic": size // symbolic if symbolic and size % symbolic == 0 else 0,
     }
 
 

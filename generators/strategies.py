@@ -19,7 +19,7 @@ from generators.subclasses import SUBCLASSES
 class Mix:
     """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds.
 
-    ``least`` is how many statements there are at the least.
+    ``least`` is how many statements there are at the least; one program in ``symbolic`` has symbolic sizes (0: none).
     """
 
     kinds: tuple[str, ...]
@@ -30,7 +30,7 @@ class Mix:
     modes: tuple[str, ...] = loose.MODES
     dressings: tuple[str, ...] = ("",)
     options: tuple[str, ...] = ("",)
-    symbolic: bool = False
+    symbolic: int = 0
     subclasses: tuple[str, ...] = ("",)
     leaves: int = 4
     setup: int = 3
@@ -40,7 +40,7 @@ class Mix:
     @property
     def has_extras(self) -> bool:
         """Whether there is anything to choose beside the program itself."""
-        return len(self.dressings) > 1 or len(self.options) > 1 or self.symbolic
+        return len(self.dressings) > 1 or len(self.options) > 1 or self.symbolic > 0
 
 
 def _weighted(**weights: int) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ MIXES: dict[str, Mix] = {
     ),
     "symbolic": Mix(
         _weighted(size=5, size_view=3, unbacked=1, pointwise=3, binary=3, view=4, mutation=2, reduction=1, matrix=1),
-        symbolic=True,
+        symbolic=1,
         statements=5,
     ),
     "randomness": Mix(_weighted(rng=5, rng_mutation=2, checkpoint=3, pointwise=2, binary=2, view=2, mutation=1), statements=5),
@@ -91,7 +91,10 @@ MIXES: dict[str, Mix] = {
         _weighted(custom=4, custom_view=1, custom_mutation=4, custom_write=2, effect=4, pointwise=2, view=3), statements=5
     ),
     "control": Mix(
-        _weighted(control=8, control_mutation=2, control_effect=1, pointwise=3, view=2, mutation=2), leaves=3, statements=3
+        _weighted(control=8, control_mutation=2, control_effect=1, pointwise=3, view=2, mutation=2),
+        symbolic=2,
+        leaves=3,
+        statements=3,
     ),
     "subclasses": Mix(
         _weighted(

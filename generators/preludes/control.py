@@ -136,21 +136,22 @@ def noted_twofold(x):
     return (noted(x) * 2,)
 
 
-def twofold_and_note(x):
+def noted_squared(x):
+    return (noted(x) * x,)
+
+
+def note_and_twofold(x):
     note(x)
     return (x * 2,)
 
 
+def note_and_squared(x):
+    note(x)
+    return (x * x,)
+
+
 def noted_step(step, x):
     return step + 1, noted(x) * x
-
-
-def noted_row(row, factor):
-    return (noted(row) * factor,)
-
-
-def noted_running(carry, row):
-    return carry + noted(row), carry * row
 
 
 @torch.compiler.nested_compile_region

@@ -35,11 +35,9 @@ ROWS = (
     Op("invoke", "control", "invoke(SINE_TIMES, 'first', fresh({x}))[0]"),
     Op("invoke_twice", "control", "invoke(SINE_TIMES, 'first', invoke(SINE_TIMES, 'first', fresh({x}))[0])[0]"),
     Op("region_noted", "control_effect", "noting_region({x})"),
-    Op("cond_noted", "control_effect", _COND + "noted_twofold, squared, ({x},))[0]"),
-    Op("cond_notes", "control_effect", _COND + "twofold_and_note, squared, ({x},))[0]"),
+    Op("cond_noted", "control_effect", _COND + "noted_twofold, noted_squared, ({x},))[0]"),
+    Op("cond_notes", "control_effect", _COND + "note_and_twofold, note_and_squared, ({x},))[0]"),
     Op("loop_noted", "control_effect", f"{_OPS}.while_loop(is_early, noted_step, (torch.tensor(0), fresh({{x}})), ())[1]"),
-    Op("map_noted", "control_effect", f"{_OPS}.map_impl(noted_row, (rows({{x}}),), ({{y}}.sum(),))[0]"),
-    Op("scan_noted", "control_effect", f"{_OPS}.scan(noted_running, [fresh({{x}})[0]], [fresh({{x}})], ())", many=True),
     Op("cond_writes", "control_mutation", "write_in_a_branch({x})"),
     Op("region_writes", "control_mutation", "writing_region({x})"),
 )
