@@ -19,6 +19,7 @@ from conformance.exporting import arguments_for, compile_back, export, not_offer
 from conformance.graph import lines_of
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
+from conformance.named import Stated
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
 from conformance.requirements import REQUIREMENTS
 from conformance.routes import ROUTED, in_turn, take_routes
@@ -39,7 +40,7 @@ CAPTURED_SHARE = 4 * THOROUGH_SHARE
 class Case:
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
-    ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario;
+    ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario; a named case has ``stated`` which descriptors it must have;
     nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. Of the scenarios that
     differ, ``random`` holds the facts that hang on the seed of eager's generator (scenario, path). ``unsupported`` says
     which option of the program is not offered; then it is not exported at all. The export was given the
@@ -59,6 +60,7 @@ class Case:
     implementation: Implementation
     thorough: bool
     to_capture: bool = False
+    stated: Stated | None = None
     eager: dict[str, Facts] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
     before: Facts = field(default_factory=dict)
@@ -103,16 +105,18 @@ def walk(
     device: str = "cpu",
     thorough: bool | None = None,
     only: Collection[str] = (),
+    stated: Stated | None = None,
 ) -> Case:
     """The case of ``program``: eager watched, exported, compiled back, and watched again.
 
     A ``thorough`` walk goes through every scenario, exports again, and takes the routes. Where it is not asked for
     or ruled out, one program in THOROUGH_SHARE gets it, by its hash, with the routes in turn, and the others take
     the scenarios IN_TURN. ``only`` names the rules that are to judge the case, if not all do: a thorough walk
-    leaves out what none of them reads.
+    leaves out what none of them reads. ``stated`` are the descriptors that a named case must have.
     """
     rules = frozenset(only or REQUIREMENTS).difference(() if thorough else ROUTED.difference(in_turn(program)))
     case = _begun(program, implementation, device, thorough)
+    case.stated = stated
     if case.unsupported:
         return case
     with case.timed("eager"):

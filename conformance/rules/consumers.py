@@ -28,6 +28,7 @@ from conformance.observation import significant_stride
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.primals import primals_of
 from generators.program import Ref
+from generators.vocabulary import VOCABULARY
 
 #: What a placeholder may stand for beside primals and tangents.
 NO_PRIMAL = ("TangentAOTInput", "ForwardTokenAOTInput", "BackwardTokenAOTInput", "Philox")
@@ -107,6 +108,8 @@ def _unused_parameters(case: Case) -> list[str]:
     program, tensors = case.program, case.built.tensors
     used = {name for statement in program.body for name in statement.operands}
     used |= {leaf.name for leaf in program.flat_outputs if isinstance(leaf, Ref)}
+    if any(VOCABULARY[statement.op].needs_module for statement in program.body):  # a layer may use all that it holds
+        used |= {f"self.{state.fqn}" for state in program.state if state.fqn.startswith("layer.")}
     passed = {leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)}
     tied = Counter(state.value for state in program.state)
     held = [state for state in program.state if state.value not in passed and tied[state.value] == 1]

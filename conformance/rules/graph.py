@@ -23,6 +23,7 @@ from conformance.graph import (
     placeholders,
     whole,
 )
+from conformance.named import short
 from conformance.observation import share_storage
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.causes import Eager
@@ -62,6 +63,18 @@ def inputs_come_in_order(case: Case) -> Iterator[Complaint]:
     order = [key for d in placeholder_descriptors(case.joint) if (key := _input_rank(d, fqns)) is not None]
     if order != sorted(order):
         yield "inputs", "tokens, parameters, buffers, primals, tangents, backward tokens", _first_descent(case, fqns)
+    if case.stated:
+        yield from _unlike_stated("input", case, case.stated.inputs, placeholder_descriptors(case.joint))
+
+
+def _unlike_stated(side: str, case: Case, stated: tuple[str, ...], descriptors: list[Any]) -> Iterator[Complaint]:
+    """The first descriptor that is another than a named case says it must have."""
+    found = list(map(short, descriptors))
+    for place in range(max(len(found), len(stated))):
+        pair = [names[place] if place < len(names) else "nothing" for names in (stated, found)]
+        if pair[0] != pair[1]:
+            yield f"case {case.stated.name}: {side} {place}", *pair
+            return
 
 
 def _input_rank(descriptor: Any, fqns: list[str]) -> tuple[int, int] | None:
@@ -93,6 +106,8 @@ def outputs_come_in_order(case: Case) -> Iterator[Complaint]:
     if order != sorted(order):
         found = [kind_of(d) for d in output_descriptors(case.joint)]
         yield "outputs", "tokens, mutations, outputs, bases, gradients in input order, backward tokens", f"{order} {found}"
+    if case.stated:
+        yield from _unlike_stated("output", case, case.stated.outputs, output_descriptors(case.joint))
 
 
 def _output_rank(descriptor: Any, inputs: list[Any]) -> tuple[int, int] | None:
