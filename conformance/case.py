@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from conformance.observation import Facts, Raised, is_leaf, observe_tensor, valu
 from conformance.requirements import REQUIREMENTS
 from conformance.routes import ROUTED, in_turn, take_routes
 from conformance.sizes import are_other_sizes
+from conformance.snapshot import snapshot
 from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
 from generators.build import Built, build
@@ -40,14 +41,15 @@ CAPTURED_SHARE = 4 * THOROUGH_SHARE
 class Case:
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
-    ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario; a named case has ``stated`` which descriptors it must have;
-    nothing is judged at the ``unjudged`` paths, where eager was seen to differ from itself. Of the scenarios that
-    differ, ``random`` holds the facts that hang on the seed of eager's generator (scenario, path). ``unsupported`` says
-    which option of the program is not offered; then it is not exported at all. The export was given the
-    ``arguments``. ``refusal`` is the error with which the export or the compile ended; then there is no ``joint``,
-    or nothing in ``compiled``. ``before`` and ``after`` are what the caller holds around the export, ``left_behind``
-    the global state that is other than before once the ExitStack is closed, ``meaning`` what the graph gave when it
-    was run from its descriptors alone.
+    ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario; nothing
+    is judged at the ``unjudged`` paths, where eager was seen to differ from itself. Of the scenarios that differ,
+    ``random`` holds the facts that hang on the seed of eager's generator (scenario, path). ``unsupported`` says which
+    option of the program is not offered; then it is not exported at all. The export was given the ``arguments``, and
+    gave the ``graph``, as text (a compile may change it). ``refusal`` is the error with which the export or the
+    compile ended; then there is no ``joint``, or nothing in ``compiled``. ``before`` and ``after`` are what the
+    caller holds around the export, ``left_behind`` the global state that is other than before once the ExitStack is
+    closed, ``meaning`` what the graph gave when it was run from its descriptors alone. A named case has ``stated``
+    which descriptors its graph must have.
 
     A ``thorough`` case has the ``lines`` of its graph as exported (a compile may change the graph), a ``second``
     export of the same program, one of an ``other`` program, ``optioned`` exports by option, and
@@ -74,6 +76,7 @@ class Case:
     compiled: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
     random: frozenset[tuple[str, str]] = frozenset()
+    graph: str = ""
     lines: list[str] = field(default_factory=list)
     second: Joint | None = None
     other: Joint | None = None
@@ -270,6 +273,8 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
     try:
         with case.timed("export"):
             case.joint = export(case.implementation, stack, case.built, case.arguments)
+        with suppress(Exception):  # a graph that can't be read is for the rules to accuse
+            case.graph = snapshot(case)
         stage = "compile"
         case.lines = lines_of(case.joint) if case.thorough else []
         with case.timed("compile"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -30,6 +31,7 @@ from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
+from conformance.stored import Snapshots, told, why_no_update
 from conformance.vacuity import looks_at_everything, wanted
 from generators.codec import ProgramError, load
 from generators.features import features
@@ -37,6 +39,8 @@ from generators.strategies import MIXES
 from reports.record import Record, merge, write_record
 from reports.summary import exit_code, summarize
 
+#: The exit status of a run that says nothing about the implementation.
+NO_VERDICT = 3
 #: More programs than a machine judges in a minute.
 MOST_A_MINUTE = 10_000
 
@@ -52,6 +56,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--minutes", type=float, default=None, metavar="M", help="start no shard after M minutes")
     group.addoption("--device", choices=("cpu", "cuda", "all"), default="cpu", help="where programs run (default cpu)")
     group.addoption("--implementation", default="conformance.pytorch:PyTorch", metavar="MODULE:ATTRIBUTE")
+    group.addoption("--shard", type=_part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
+    group.addoption("--update-snapshots", action="store_true", help="write the named cases' snapshots for this torch")
     group.addoption("--record", type=Path, default=None, metavar="FILE", help="where the run record goes (default runs/)")
 
 
@@ -72,7 +78,13 @@ class Run:
         self.shrinks = PROFILES[option.profile].shrinks
         self.programs = programs_to_draw(option.profile, option.programs, option.minutes)
         self.only = _named_rules(option.keyword)
-        self.header = header(option.implementation, option.profile, self.seed, self.devices, _demands(config, self.devices))
+        demands = _demands(config, self.devices)
+        part = "/".join(map(str, option.shard))
+        self.header = header(
+            option.implementation, option.profile, self.seed, self.devices, demands, option.keyword, part
+        )
+        is_pytorch = option.implementation == "conformance.pytorch:PyTorch"
+        self.snapshots = Snapshots(torch.__version__, option.update_snapshots, is_pytorch and not self.only)
         self.record: Record | None = None
         self.path: Path = option.record or RUNS / f"{run_name(option.profile)}.json"
 
@@ -80,6 +92,13 @@ class Run:
     def time_is_up(self) -> bool:
         """Whether no further shard is to be started."""
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
+
+
+def _part(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text}: two numbers are needed, as in 2/5")
+    return int(match[1]), int(match[2])
 
 
 def _demands(config: pytest.Config, devices: tuple[str, ...]) -> dict[str, int]:
@@ -127,11 +146,19 @@ def _devices(chosen: str) -> tuple[str, ...]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _refuse_to_update(config.option)
     config.stash[CONFIGURATION] = run = Run(config)
     if not run.is_worker and not config.option.collectonly:
         reason = broken_adapter(Job(run.implementation, run.devices[0]))
         if reason:
             raise pytest.UsageError(f"the adapter is broken, nothing was judged: {reason}")
+
+
+def _refuse_to_update(option: Any) -> None:
+    restricted = bool(option.keyword or option.shard != (1, 1))
+    reason = why_no_update(os.environ, getattr(option, "numprocesses", None), option.implementation, restricted)
+    if option.update_snapshots and reason:
+        raise pytest.UsageError(f"--update-snapshots: {reason}")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -158,6 +185,20 @@ def pytest_itemcollected(item: pytest.Item) -> None:
             item.extra_keyword_matches.update(MIXES[parameter.mix].kinds)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep every N-th test of what -k and the like have left, so that each shard gets some of every kind.
+
+    Where snapshots are written, only what writes them.
+    """
+    number, of = config.option.shard
+    updating = config.option.update_snapshots
+    kept = [item for item in items if "snapshots" in getattr(item, "fixturenames", ())] if updating else items[number - 1 :: of]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
 @pytest.fixture(scope="session")
 def run(request: pytest.FixtureRequest) -> Run:
     """The run that this test is part of."""
@@ -177,6 +218,12 @@ def sandboxes(run: Run) -> Iterator[dict[str, Sandbox]]:
 def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
     """The child process that judges on this test's device."""
     return sandboxes[device]
+
+
+@pytest.fixture(scope="session")
+def snapshots(run: Run) -> Snapshots:
+    """The stored graphs of the named cases, to compare with or to write."""
+    return run.snapshots
 
 
 @pytest.fixture(scope="session")
@@ -207,10 +254,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     write_record(run.record, run.path)
     if run.record.rows and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         session.exitstatus = exit_code(run.record) or exitstatus
+    if run.snapshots.updating:
+        session.exitstatus = NO_VERDICT
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     run = config.stash[CONFIGURATION]
+    reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, ())]
+    if run.record is not None and (lines := told(run.snapshots, [dict(report.user_properties) for report in reports])):
+        terminalreporter.section("snapshots")
+        terminalreporter.write_line("\n".join(lines))
     if run.record is not None and run.record.rows:
         terminalreporter.section("joint conformance")
         terminalreporter.write_line(summarize(run.record))

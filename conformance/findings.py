@@ -114,6 +114,11 @@ def load_findings(folder: Path) -> list[Finding]:
     return [finding for path in sorted(folder.glob("*.json")) for finding in _readable(path) if finding.applies_here]
 
 
+def titles_in(folder: Path) -> dict[str, str]:
+    """The title of every finding under ``folder`` that can be read, by slug, whatever torch is installed."""
+    return {finding.slug: finding.title for path in sorted(folder.glob("*.json")) for finding in _readable(path)}
+
+
 def _readable(path: Path) -> list[Finding]:
     try:
         return [load_finding(path)]

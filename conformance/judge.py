@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import Case, walk
@@ -35,7 +35,7 @@ class Judged:
 class Verdict:
     """What the rules said of one program. ``checked`` holds the ids of the rules that applied.
 
-    ``exported`` and ``descriptors`` are as in the run record's row. ``spoilt`` says that the process is not fit
+    ``exported``, ``descriptors`` and ``graph`` are as in the run record's row. ``spoilt`` says that the process is not fit
     for another program: the export left something behind.
     """
 
@@ -47,8 +47,10 @@ class Verdict:
     seconds: dict[str, float] = field(default_factory=dict)
     exported: bool = False
     descriptors: dict[str, tuple[int, int]] = field(default_factory=dict)
+    graph: str = ""
     detail: str | None = None
     spoilt: bool = False
+    device: str = "cpu"
 
     @property
     def new(self) -> list[Judged]:
@@ -75,15 +77,15 @@ def judge(
     try:
         case = walk(program, implementation, device, thorough, only, stated)
         if case.unsupported:
-            return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported)
+            return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported, device=device)
         with case.timed("rules"):
             checked, violations = _apply_rules(case, only)
         verdict = _verdict(case, traits, checked, tuple(_judged(item, traits, findings) for item in violations))
     except Exception as error:
-        return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}")
+        return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}", device=device)
     if left_behind() and not case.left_behind:
         told = ", ".join(f"{name} {now}" for name, now in left_behind().items())
-        return Verdict(program, Outcome.ERROR, traits, checked, seconds=case.seconds, detail=f"left behind: {told}")
+        return replace(verdict, outcome=Outcome.ERROR, judged=(), detail=f"left behind: {told}")
     return verdict
 
 
@@ -97,8 +99,10 @@ def _verdict(case: Case, traits: frozenset[str], checked: tuple[str, ...], judge
         seconds=case.seconds,
         exported=case.joint is not None,
         descriptors=descriptors_of(case),
+        graph=case.graph,
         detail=_refused(case),
         spoilt=bool(case.left_behind),
+        device=case.device,
     )
 
 

@@ -12,15 +12,22 @@ from pathlib import Path
 import torch
 
 import golden
+from conformance.findings import titles_in
 from conformance.judge import Judged, Verdict
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import RULES, VOCABULARY_RULES, Violation
 from conformance.signature import signature_of
+from conformance.telling import REPLAY, replay_command, script
 from conformance.vacuity import documented_kinds, not_expected
+from generators.source import source
 from reports.record import Header, Origin, Outcome, Row, ViolationRow, append_row, utc_now
 
 #: Requirements that a run without a GPU can't check, and why.
 NEEDS_GPU = {"C16": "needs CUDA"}
+
+
+#: The origins of programs that every run has alike.
+COMPARED = frozenset({"case", "finding", "stored"})
 
 
 @dataclass
@@ -31,7 +38,11 @@ class Recorder:
     _positions: dict[str, int] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, origin: Origin, shard: str, finding: str | None = None) -> Row:
-        """Write down the verdict, and give back its row."""
+        """Write down the verdict, and give back its row.
+
+        It keeps script and graph where another version's run has the same program to compare, or something is new.
+        """
+        keeps = origin in COMPARED or bool(verdict.new)
         row = Row(
             program=verdict.program.name,
             origin=origin,
@@ -46,6 +57,8 @@ class Recorder:
             descriptors=verdict.descriptors,
             detail=verdict.detail,
             finding=finding,
+            source=_source(verdict) if keeps else "",
+            graph=verdict.graph if keeps else "",
         )
         append_row(self.journal, row)
         return row
@@ -96,6 +109,14 @@ class Recorder:
         append_row(self.journal, row)
 
 
+def _source(verdict: Verdict) -> str:
+    """The program as a script that checks its first new violation, or the first that is known; or just what eager does."""
+    shown = verdict.new or verdict.judged
+    if shown:
+        return script(shown[0], verdict.program, verdict.device)
+    return source(verdict.program, device=verdict.device)
+
+
 def _hash_of(name: str) -> str:
     """A stand-in for a program's hash, for a row that has no program."""
     return hashlib.sha256(name.encode()).hexdigest()[:12]
@@ -122,13 +143,14 @@ def _violation_row(item: Judged, program: str | None) -> ViolationRow:
     )
 
 
-def replay_command(program: str) -> str:
-    """The command that replays a program of this checkout by its hash."""
-    return f"joint-conformance replay {program}"
-
-
 def header(
-    implementation: str, profile: str, seed: int, devices: tuple[str, ...], vacuity: Mapping[str, int]
+    implementation: str,
+    profile: str,
+    seed: int,
+    devices: tuple[str, ...],
+    vacuity: Mapping[str, int],
+    selection: str = "",
+    shard: str = "1/1",
 ) -> Header:
     """The header of a run that starts now; ``vacuity`` is what it must show, empty where nothing is demanded."""
     has_rule = [id for id in REQUIREMENTS if id in RULES or id in VOCABULARY_RULES]
@@ -150,4 +172,9 @@ def header(
         kinds=documented_kinds(),
         not_expected=not_expected(devices),
         vacuity=vacuity,
+        consumers={id: REQUIREMENTS[id].consumers for id in has_rule if REQUIREMENTS[id].consumers},
+        findings=titles_in(golden.FINDINGS),
+        replay=REPLAY,
+        selection=selection,
+        shard=shard,
     )

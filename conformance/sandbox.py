@@ -77,7 +77,7 @@ class Sandbox:
             if answer.spoilt or answer.outcome is Outcome.ERROR:
                 self.close()  # what this program left behind, an open mode say, would spoil the next one
             return answer
-        return Verdict(program, answer.outcome, features(program), detail=answer.detail)
+        return Verdict(program, answer.outcome, features(program), detail=answer.detail, device=self.job.device)
 
     def draw(self, shard: Shard) -> list[Program]:
         """The shard's programs. Raises RuntimeError if drawing itself dies or hangs."""

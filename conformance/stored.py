@@ -7,8 +7,9 @@ a version that has none with the newest older one's: then a change is told, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from packaging.version import Version
@@ -92,6 +93,54 @@ def write(texts: Mapping[str, str], version: str, home: Path = golden.SNAPSHOTS)
     for name, text in texts.items():
         (folder / f"{name}.txt").write_text(text.rstrip("\n") + "\n", encoding="utf-8")
     return sorted(name for name in before.keys() | texts.keys() if before.get(name, "").rstrip() != texts.get(name, "").rstrip())
+
+
+@dataclass
+class Snapshots:
+    """What a run does with the graphs of named cases: it compares them, or, ``updating``, keeps them to be written.
+
+    It ``compares`` PyTorch's own graphs only.
+    """
+
+    torch_version: str
+    updating: bool
+    compares: bool
+    home: Path = golden.SNAPSHOTS
+    texts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """What is compared with."""
+        return baseline(self.torch_version, self.home) if self.compares else None
+
+    def look_at(self, case: str, text: str) -> tuple[Change, bool] | None:
+        """The change of the case's graph and whether that is a failure; None where nothing is compared."""
+        if self.updating:
+            self.texts[case] = text
+        before = None if self.updating else self.baseline
+        return before.compare(case, text) if before else None
+
+
+def told(snapshots: Snapshots, properties: Iterable[Mapping[str, str]]) -> list[str]:
+    """What the terminal says at the end: what was written, or how many graphs changed and how."""
+    if snapshots.updating:
+        changed = write(snapshots.texts, snapshots.torch_version, snapshots.home)
+        names = f": {', '.join(changed)}" if changed else ""
+        return [f"{len(changed)} of {len(snapshots.texts)} written anew for {minor(snapshots.torch_version)}{names}", _ADVICE]
+    seen = [told for told in properties if "snapshot" in told]
+    if not seen or snapshots.baseline is None:
+        return []
+    kinds = Counter(told["snapshot"] for told in seen)
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    lines = [f"torch {snapshots.torch_version}, compared with {snapshots.baseline.version}: {counts}"]
+    if not snapshots.baseline.is_own:
+        lines[0] = f"new version, compared with the newest older one: {lines[0]}"
+    return lines + [f"{told['snapshot']}: {told['case']}: {told['change']}" for told in seen if told["snapshot"] in TELLING]
+
+
+#: The kinds of change that are told one by one.
+TELLING = ("graph", "contract")
+_ADVICE = "look at the difference, commit it, and run again without --update-snapshots: this run says nothing else"
 
 
 def why_no_update(environment: Mapping[str, str], workers: object, implementation: str, restricted: bool) -> str:

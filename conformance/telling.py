@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from conformance.judge import Judged, Verdict
-from conformance.recording import replay_command
 from conformance.requirements import REQUIREMENTS
 from conformance.scenarios import SCENARIOS
 from generators.program import Program
 from generators.source import source
 from reports.record import OUTCOMES
+
+#: What a program's hash or a finding's name makes a command of.
+REPLAY = "joint-conformance replay"
+
+
+def replay_command(program: str) -> str:
+    """The command that replays a program of this checkout by its hash."""
+    return f"{REPLAY} {program}"
 
 
 def violation_text(item: Judged, program: Program, device: str) -> str:

@@ -50,9 +50,9 @@ __all__ = [
     "write_record",
 ]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
-Origin = Literal["drawn", "finding", "smoke", "stored", "vocabulary"]
+Origin = Literal["case", "drawn", "finding", "smoke", "stored", "vocabulary"]
 PHASES = ("draw", "eager", "export", "compile", "compiled", "rules")
 
 
@@ -98,7 +98,11 @@ class Header:
     """What ran, on what, and since when (`started` as `utc_now` gives it).
 
     By requirement id: `requirements` has the sentence of each that has a rule, `unchecked` the
-    reason of each that this run cannot check.
+    reason of each that this run cannot check, `consumers` who is known to rely on each. By finding:
+    `findings` has its title. `replay` is the command that a program's hash or a finding's name ends.
+
+    `selection` is the -k expression that the run was restricted to, `shard` which of how many disjoint
+    parts of its tests it ran (`k/n`): what `vacuity` demands, the parts show together.
 
     `kinds` are the documented descriptor kinds in the order of the reference, `not_expected` those
     that cannot turn up in this run with the reason. `vacuity` has the names that this run must show
@@ -122,6 +126,16 @@ class Header:
     kinds: tuple[str, ...]
     not_expected: Mapping[str, str]
     vacuity: Mapping[str, int]
+    consumers: Mapping[str, tuple[str, ...]]
+    findings: Mapping[str, str]
+    replay: str
+    selection: str
+    shard: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the run was no shard of a larger one."""
+        return self.shard == "1/1"
 
 
 @dataclass(frozen=True)
@@ -156,6 +170,9 @@ class Row:
 
     `exported` says that the export gave a joint graph. `descriptors` has, for each kind that is on
     that graph, nested ones too: how many times, and of how many the meaning was compared with eager.
+
+    `source` is the program as a stand-alone script, `graph` its joint graph as text; each "" where a run
+    keeps none, as for a drawn program that showed nothing new, and `graph` where nothing was exported.
     """
 
     program: str
@@ -171,6 +188,8 @@ class Row:
     descriptors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     detail: str | None = None
     finding: str | None = None
+    source: str = ""
+    graph: str = ""
 
 
 @dataclass(frozen=True)
@@ -328,6 +347,11 @@ def _contradictions(record: Record) -> Iterator[str]:
     for kind in record.header.not_expected:
         if kind not in record.header.kinds:
             yield f"header.not_expected: {kind} is not among the header's kinds"
+    for id_ in record.header.consumers.keys() - record.header.requirements.keys():
+        yield f"header.consumers: {id_} is not among the header's requirements"
+    number_of, of = map(int, record.header.shard.split("/"))
+    if not 1 <= number_of <= of:
+        yield f"header.shard: there is no part {number_of} of {of}"
     for number, row in enumerate(record.rows):
         yield from (f"rows[{number}]: {text}" for text in _row_contradictions(row))
         for rule in (*row.checked, *(violation.rule for violation in row.violations)):
@@ -363,4 +387,5 @@ def _to_record(data: Mapping[str, Any]) -> Record:
         outcomes = {Outcome(name): count for name, count in footer["outcomes"].items()}
         footer = Footer(**{**footer, "outcomes": outcomes})
     lists = {name: tuple(header[name]) for name in ("devices", "kinds")}
-    return Record(Header(**{**header, **lists}), tuple(map(_to_row, data["rows"])), footer)
+    consumers = {id_: tuple(names) for id_, names in header["consumers"].items()}
+    return Record(Header(**{**header, **lists, "consumers": consumers}), tuple(map(_to_row, data["rows"])), footer)

@@ -34,7 +34,12 @@ def shown(record: Record) -> Counter[str]:
 
 
 def vacuous(record: Record) -> dict[str, tuple[int, int]]:
-    """The names that the run shows too seldom: how often it does, how often it must."""
+    """The names that the run shows too seldom: how often it does, how often it must.
+
+    A shard need not show anything: that is for the record of all of them.
+    """
+    if not record.header.is_whole:
+        return {}
     counts = shown(record)
     demanded = record.header.vacuity.items()
     return {name: (counts[name], least) for name, least in demanded if counts[name] < least}

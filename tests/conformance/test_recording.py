@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,26 @@ def test_an_inference_graph_shows_plain_descriptors_alone() -> None:
 def test_a_program_whose_export_fails_shows_no_descriptor(tmp_path: Path) -> None:
     row = recorded(judge(ONE_OUTPUT, ExportsNothing()), tmp_path)
     assert (row.outcome, row.exported, row.descriptors) == (Outcome.FAIL, False, {})
+
+
+def test_a_stored_program_keeps_its_script_and_its_graph(one_output: Verdict, tmp_path: Path) -> None:
+    row = recorded(one_output, tmp_path)
+    assert ("import torch" in row.source, "PlainAOTInput(idx=0)" in row.graph) == (True, True)
+
+
+def test_a_drawn_program_with_nothing_new_keeps_neither(one_output: Verdict, tmp_path: Path) -> None:
+    quiet = replace(one_output, judged=(), outcome=Outcome.PASS)
+    row = Recorder(tmp_path / "main.jsonl").add(quiet, "drawn", "plain-00")
+    assert (row.source, row.graph) == ("", "")
+
+
+def test_a_drawn_program_with_a_new_violation_keeps_its_script(tmp_path: Path) -> None:
+    verdict = judge(ONE_OUTPUT, ExportsNothing())
+    assert "import torch" in Recorder(tmp_path / "main.jsonl").add(verdict, "drawn", "plain-00").source
+
+
+def test_a_header_names_who_relies_on_a_requirement() -> None:
+    assert "autoparallel" in header("x:Y", "gate", 0, ("cpu",), {}).consumers["J4"]
 
 
 def test_a_header_names_the_kinds_and_what_must_be_shown() -> None:

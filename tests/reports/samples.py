@@ -25,6 +25,11 @@ HEADER = Header(
     kinds=("PlainAOTInput", "ForwardTokenAOTInput", "DummyAOTInput", "PlainAOTOutput"),
     not_expected={"DummyAOTInput": "never on a graph"},
     vacuity={},
+    consumers={"C1": ("autoparallel", "Inductor"), "J2": ("partitioners",)},
+    findings={"strided-view": "A view has other strides"},
+    replay="joint-conformance replay",
+    selection="",
+    shard="1/1",
 )
 NEW = ViolationRow(
     rule="C1",

@@ -97,7 +97,7 @@ def set_at(*place: str | int, to: object) -> Callable[[dict[str, Any]], None]:
 
 
 DAMAGES = {
-    "schema_version: 2 was expected": set_at("schema_version", to=1),
+    "schema_version: 3 was expected": set_at("schema_version", to=1),
     "record: 'header' is a required property": lambda data: data.pop("header"),
     "record: Additional properties are not allowed ('extra' was unexpected)": set_at("extra", to=1),
     "header: 'seed' is a required property": lambda data: data["header"].pop("seed"),
@@ -108,6 +108,10 @@ DAMAGES = {
     "header.started: 'now' does not match": set_at("header", "started", to="now"),
     "header: 'vacuity' is a required property": lambda data: data["header"].pop("vacuity"),
     "header.vacuity['op:sin']: 0 is less than": set_at("header", "vacuity", to={"op:sin": 0}),
+    "header.shard: there is no part 3 of 2": set_at("header", "shard", to="3/2"),
+    "header.shard: '1' does not match": set_at("header", "shard", to="1"),
+    "header.consumers: J1 is not among": set_at("header", "consumers", to={"J1": ["export"]}),
+    "rows[0].graph: 1 is not of type": set_at("rows", 0, "graph", to=1),
     "header.kinds[0]: '' should be non-empty": set_at("header", "kinds", 0, to=""),
     "header.not_expected: Odd is not among": set_at("header", "not_expected", to={"Odd": "no"}),
     "rows: {} is not of type 'array'": set_at("rows", to={}),

@@ -98,3 +98,8 @@ def test_json_has_the_same_rows_by_column() -> None:
 
 def test_what_a_file_holds_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in as_text(whole(replace(PASSED, features=("\x1b[2J",))))
+
+
+def test_a_shard_need_not_show_what_the_whole_must() -> None:
+    header = replace(HEADER, vacuity={"op:sin": 2}, shard="1/3")
+    assert vacuous(whole(PASSED, header=header)) == {}
