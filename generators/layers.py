@@ -25,6 +25,8 @@ LAYERS: dict[str, str] = {
     "tied_embeddings": "TiedEmbeddings(5, 3)",
     "transformer": "nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)",
 }
+#: Ops of the vocabulary that a layer's forward calls, where that matters to whoever asks what a program exercises.
+CALLED: dict[str, tuple[str, ...]] = {"layer_conv_batch_norm": ("batch_norm",), "layer_residual_block": ("batch_norm",)}
 #: How a forward calls its layer.
 CALLS = (
     Op("layer", "layer", "{m}.layer({x})"),

@@ -160,7 +160,11 @@ def _wrong_val(what: str, node: fx.Node, modes: list[Any]) -> Iterator[Complaint
             yield f"fake mode of the val of {what}", "the one mode", "another"
 
 
-@rule("J26", is_training)
+#: Switched off, tangents are taken to be contiguous, and made so where they are not.
+_GUESSED = "config.guess_tangent_strides_as_outputs"
+
+
+@rule("J26", lambda case: is_training(case) and _GUESSED not in case.program.options)
 def a_tangent_has_the_strides_of_its_output(case: Case) -> Iterator[Complaint]:
     results = dict(zip(output_descriptors(case.joint), flat_results(case.joint)))
     for node, descriptor in zip(placeholders(case.joint), placeholder_descriptors(case.joint)):
