@@ -253,7 +253,7 @@ def statements_of(line: ast.stmt, names: dict[str, str], name_result: Callable[[
 def literal_of(expression: ast.expr) -> Literal:
     """An argument as a program has it: ``torch.int64`` is the only one that is no Python literal."""
     text = ast.unparse(expression)
-    return text.removeprefix("torch.") if text.startswith("torch.") else ast.literal_eval(expression)  # type: ignore[no-any-return]
+    return text.removeprefix("torch.") if text.startswith("torch.") else ast.literal_eval(expression)
 
 
 def _op_of(line: ast.stmt) -> tuple[Op, dict[str, ast.expr]]:

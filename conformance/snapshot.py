@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from conformance.case import Case
 
 _SYMBOL = re.compile(r"\b(?:s|u|j|zuf|zf)\d+\b")
+#: How a line says that there is no descriptor.
+_ABSENT = "  None"
 _PLAIN = (torch.dtype, torch.device, torch.layout, torch.memory_format)
 
 
@@ -61,10 +63,11 @@ def _digest(graph: fx.Graph) -> str:
 
 @dataclass
 class Writer:
-    """Writes one graph and those that it calls; symbols and called graphs are numbered through all of them."""
+    """Writes one graph and those that it calls; symbols, called graphs and calls are numbered through all of them."""
 
     symbols: dict[str, str] = field(default_factory=dict)
     graphs: dict[fx.GraphModule, str] = field(default_factory=dict)
+    calls: dict[Any, int] = field(default_factory=dict)
 
     def lines(self, module: fx.GraphModule, descriptors: list[Any]) -> list[str]:
         """The lines of one graph; ``descriptors`` are those of its outputs, empty for a graph that is called."""
@@ -76,9 +79,9 @@ class Writer:
         for node in nodes:
             if node.op == "call_function" or not names.is_graph(node):
                 names.nodes[node] = f"v{len(names.nodes) - len(inputs)}"
-                lines.append(f"{names.nodes[node]}: {self.kind(node)} = {names.call(node)}{_notes(node, sensitive)}")
-        results = module.graph.output_node().args[0]
-        results = list(results) if isinstance(results, (list, tuple)) else [results]
+                lines.append(f"{names.nodes[node]}: {self.kind(node)} = {names.call(node)}{self._notes(node, sensitive)}")
+        returned = module.graph.output_node().args[0]
+        results = list(returned) if isinstance(returned, (list, tuple)) else [returned]
         descriptors = [*descriptors, *[None] * (len(results) - len(descriptors))]
         return lines + [_line(f"return {names.text(result)}", desc) for result, desc in zip(results, descriptors)]
 
@@ -88,8 +91,19 @@ class Writer:
         written: set[fx.GraphModule] = set()
         while waiting := [module for module in self.graphs if module not in written]:
             written.add(waiting[0])
-            lines += ["", self.graphs[waiting[0]], *(f"  {line}" for line in self.lines(waiting[0], []))]
+            lines += ["", self.graphs[waiting[0]], *(f"  {line.removesuffix(_ABSENT)}" for line in self.lines(waiting[0], []))]
         return lines
+
+    def _notes(self, node: fx.Node, sensitive: list[fx.Node]) -> str:
+        custom = dict(sorted((node.meta.get("custom") or {}).items()))
+        if "call_id" in custom:  # counted through the life of the process
+            custom["call_id"] = self.calls.setdefault(custom["call_id"], len(self.calls))
+        notes = [
+            *(["backward"] if is_backward(node) else []),
+            *([f"in order {sensitive.index(node)}"] if node in sensitive else []),
+            *([f"custom {custom}"] if custom else []),
+        ]
+        return f"  # {', '.join(notes)}" if notes else ""
 
     def kind(self, node: fx.Node) -> str:
         """dtype, shape and strides of what the node gives, with the device if it is another than the CPU."""
@@ -183,16 +197,6 @@ def is_order_sensitive(node: fx.Node) -> bool:
     """Whether the order among such calls may mean something: those that write, draw numbers, or are used by nothing."""
     is_random = isinstance(node.target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in node.target.tags
     return node.op == "call_function" and (is_random or writes(node) or not node.users)
-
-
-def _notes(node: fx.Node, sensitive: list[fx.Node]) -> str:
-    custom = node.meta.get("custom")
-    notes = [
-        *(["backward"] if is_backward(node) else []),
-        *([f"in order {sensitive.index(node)}"] if node in sensitive else []),
-        *([f"custom {dict(sorted(custom.items()))}"] if isinstance(custom, dict) and custom else []),
-    ]
-    return f"  # {', '.join(notes)}" if notes else ""
 
 
 def _line(text: str, descriptor: Any) -> str:

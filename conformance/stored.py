@@ -90,9 +90,10 @@ def write(texts: Mapping[str, str], version: str, home: Path = golden.SNAPSHOTS)
     before = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.txt")}
     for name in before.keys() - texts.keys():
         (folder / f"{name}.txt").unlink()
-    for name, text in texts.items():
-        (folder / f"{name}.txt").write_text(text.rstrip("\n") + "\n", encoding="utf-8")
-    return sorted(name for name in before.keys() | texts.keys() if before.get(name, "").rstrip() != texts.get(name, "").rstrip())
+    after = {name: text.rstrip("\n") + "\n" for name, text in texts.items()}
+    for name, text in after.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
 
 @dataclass

@@ -18,7 +18,7 @@ from conformance.snapshot import without_graph
 from conformance.stored import Snapshots, damages
 
 
-@dataclass(frozen=True)
+@dataclass
 class AsItIs:
     """A case is small, and its own program is what it is about."""
 
@@ -39,7 +39,8 @@ def test_named_case(
             record_property(name, text)
     fail_on_new([verdict], sandbox, AsItIs(), record_property)
     if looked_at and looked_at[1]:
-        pytest.fail("\n".join([f"another graph than in golden/snapshots/: {looked_at[0].kind}", *looked_at[0].lines]), pytrace=False)
+        told = [f"another graph than in golden/snapshots/ ({looked_at[0].kind})", *looked_at[0].lines]
+        pytest.fail("\n".join(told), pytrace=False)
 
 
 def test_the_snapshots_of_this_torch_are_whole(snapshots: Snapshots) -> None:

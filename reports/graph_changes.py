@@ -53,8 +53,10 @@ class Graph:
 def classify(before: str, after: str) -> Change:
     """The change from one snapshot to the other. The header, with case and version, does not count."""
     absent = [_absence(before), _absence(after)]
+    if all(absent):
+        return Change("same")
     if any(absent):
-        return Change("contract", (f"{absent[0] or 'a graph'}, then {absent[1] or 'a graph'}",)) if not all(absent) else Change("same")
+        return Change("contract", (f"{absent[0] or 'a graph'}, then {absent[1] or 'a graph'}",))
     old, new = read_snapshot(before), read_snapshot(after)
     contract = list(_differences(_contract(old), _contract(new)))
     if contract:
