@@ -39,10 +39,9 @@ def snapshot(case: Case) -> str:
     name = case.stated.name if case.stated else ""
     module, writer = case.joint.graph_module, Writer()
     outputs = output_descriptors(case.joint)
-    spec = [f"{name} {', '.join(getattr(case.joint, f'{name}_spec'))}".rstrip() for name in ("params", "buffers")]
-    return "\n".join(
-        [*heading(case.program, name), f"# nodes {_digest(module.graph)}", "", *spec, "", *writer.lines(module, outputs), *writer.called()]
-    )
+    state = [f"{kind} {', '.join(getattr(case.joint, f'{kind}_spec'))}".rstrip() for kind in ("params", "buffers")]
+    head = [*heading(case.program, name), f"# nodes {_digest(module.graph)}"]
+    return "\n".join([*head, "", *state, "", *writer.lines(module, outputs), *writer.called()])
 
 
 def heading(program: Program, name: str) -> list[str]:

@@ -37,7 +37,8 @@ def test_named_case(
     if looked_at:
         for name, text in (("snapshot", looked_at[0].kind), ("case", path.stem), ("change", "; ".join(looked_at[0].lines))):
             record_property(name, text)
-    fail_on_new([verdict], sandbox, AsItIs(), record_property)
+    if not snapshots.updating:  # a run that writes graphs says nothing about them
+        fail_on_new([verdict], sandbox, AsItIs(), record_property)
     if looked_at and looked_at[1]:
         told = [f"another graph than in golden/snapshots/ ({looked_at[0].kind})", *looked_at[0].lines]
         pytest.fail("\n".join(told), pytrace=False)

@@ -133,9 +133,12 @@ def test_a_line_that_is_no_call_is_named(line: str) -> None:
         body_of(line)
 
 
-@pytest.mark.parametrize("text", ["", "x = (", "def forward(x): pass", TEXT.replace("outputs", "given"), TEXT.replace('"""', "# ")])
+NO_CASES = ("", "x = (", "def forward(x): pass", TEXT.replace("outputs", "given"), TEXT.replace('"""', "# "))
+
+
+@pytest.mark.parametrize("text", NO_CASES)
 def test_a_damaged_case_is_told_by_name(text: str) -> None:
-    with pytest.raises(CaseError, match="^case: line "):
+    with pytest.raises(CaseError, match=r"^case: line "):
         read_case(text, "case")
 
 
