@@ -26,11 +26,13 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import golden
 from conformance.graph import kind_of
 from generators.layers import LAYERS, make_layer
 from generators.op import Op
@@ -72,6 +74,16 @@ def short(descriptor: Any) -> str:
 def load_case(path: Path) -> Named:
     """The case in the file. Raises CaseError."""
     return read_case(path.read_text(encoding="utf-8"), path.stem)
+
+
+def stated_of(program: Program) -> Stated | None:
+    """What the case says whose program this is; None where it is none's, or the case can't be read."""
+    for path in golden.cases():
+        with suppress(CaseError):
+            case = load_case(path)
+            if case.program == program:
+                return case.stated
+    return None
 
 
 def read_case(text: str, name: str) -> Named:

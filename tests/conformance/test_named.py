@@ -9,7 +9,7 @@ import torch._functorch._aot_autograd.descriptors as d
 
 import golden
 from conformance.judge import judge
-from conformance.named import CaseError, load_case, read_case, short
+from conformance.named import CaseError, load_case, read_case, short, stated_of
 from conformance.pytorch import PyTorch
 from generators.build import build
 from generators.codec import from_json, to_json
@@ -190,3 +190,7 @@ def test_a_case_without_its_statement_is_judged_as_any_program() -> None:
 
 def test_pytorch_keeps_the_case() -> None:
     assert judge(CASE.program, PyTorch(), only=("J3", "J4"), thorough=False, stated=CASE.stated).new == []
+
+
+def test_the_statement_of_a_case_is_found_by_its_program() -> None:
+    assert (stated_of(CASE.program), stated_of(Program())) == (CASE.stated, None)
