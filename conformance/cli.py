@@ -19,16 +19,18 @@ from conformance.findings import Finding, FindingError, load_finding
 from conformance.judge import Judged, Verdict
 from conformance.named import CaseError, load_case, stated_of
 from conformance.reporting import KEPT, RUNS
+from conformance.rule import RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.smoke import broken_adapter
-from conformance.telling import script, violation_text
+from conformance.telling import DEFAULT, script, violation_text
+from conformance.upgrading import bisect, gate, merge
 from generators.codec import ProgramError, load
 from generators.program import Program
 from generators.source import source
 from reports import tables as showing
 from reports.record import Outcome, RecordError, read_record
 
-_IMPLEMENTATION = click.option("--implementation", default="conformance.pytorch:PyTorch", show_default=True)
+_IMPLEMENTATION = click.option("--implementation", default=DEFAULT, show_default=True)
 _DEVICE = click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 
 
@@ -37,25 +39,30 @@ def main() -> None:
     """Conformance of joint graphs with descriptors. The suite itself is `pytest -n auto conformance/`."""
 
 
+for command in (gate, merge, bisect):
+    main.add_command(command)
+
+
 @main.command()
 @click.argument("what")
 @click.option("--source", "as_source", is_flag=True, help="Print the program as a stand-alone torch script, and stop.")
+@click.option("--requirement", type=click.Choice(list(RULES)), metavar="ID", help="Judge by this requirement alone.")
 @_IMPLEMENTATION
 @_DEVICE
-def replay(what: str, as_source: bool, implementation: str, device: str) -> None:
+def replay(what: str, as_source: bool, requirement: str | None, implementation: str, device: str) -> None:
     """Judge WHAT again: a program's hash, a program file, or the name of a finding or of a named case.
 
     Says FIXED (exit 0), FAILED (exit 1) or ERROR (exit 2). A finding fails while its own violation is there;
-    a program, while there is one that no finding knows.
+    a program, while there is one that no finding knows; either, if a requirement is given, while that is violated.
     """
     finding, program = _found(what)
-    job = Job(implementation, device)
+    job = Job(implementation, device, (requirement,) if requirement else ())
     try:
         with Sandbox(job) as sandbox:
             verdict = sandbox.judge(program, thorough=True, stated=stated_of(program))
     except RuntimeError as error:
         _end(2, f"ERROR {program.name}: {broken_adapter(job) or error}")
-    failing = [item for item in verdict.judged if item.finding == finding]
+    failing = [item for item in verdict.judged if requirement or item.finding == finding]
     if as_source:
         shown = failing or list(verdict.judged)
         click.echo(script(shown[0], program, device) if shown else source(program, device=device), nl=False)

@@ -32,6 +32,7 @@ from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
 from conformance.stored import Snapshots, told, why_no_update
+from conformance.telling import DEFAULT
 from conformance.vacuity import looks_at_everything, wanted
 from generators.codec import ProgramError, load
 from generators.features import features
@@ -55,8 +56,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--programs", type=int, default=None, metavar="N", help="draw N programs, whatever the profile says")
     group.addoption("--minutes", type=float, default=None, metavar="M", help="start no shard after M minutes")
     group.addoption("--device", choices=("cpu", "cuda", "all"), default="cpu", help="where programs run (default cpu)")
-    group.addoption("--implementation", default="conformance.pytorch:PyTorch", metavar="MODULE:ATTRIBUTE")
-    group.addoption("--shard", type=_part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
+    group.addoption("--implementation", default=DEFAULT, metavar="MODULE:ATTRIBUTE")
+    group.addoption("--shard", type=part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
     group.addoption("--update-snapshots", action="store_true", help="write the named cases' snapshots for this torch")
     group.addoption("--record", type=Path, default=None, metavar="FILE", help="where the run record goes (default runs/)")
 
@@ -83,7 +84,7 @@ class Run:
         self.header = header(
             option.implementation, option.profile, self.seed, self.devices, demands, option.keyword, part
         )
-        is_pytorch = option.implementation == "conformance.pytorch:PyTorch"
+        is_pytorch = option.implementation == DEFAULT
         self.snapshots = Snapshots(torch.__version__, option.update_snapshots, is_pytorch and not self.only)
         self.record: Record | None = None
         self.path: Path = option.record or RUNS / f"{run_name(option.profile)}.json"
@@ -94,7 +95,7 @@ class Run:
         return self.minutes is not None and time.time() - self.began > 60 * self.minutes
 
 
-def _part(text: str) -> tuple[int, int]:
+def part(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", text)
     if match is None or int(match[1]) > int(match[2]):
         raise argparse.ArgumentTypeError(f"{text}: two numbers are needed, as in 2/5")
@@ -192,10 +193,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Where snapshots are written, only what writes them.
     """
     number, of = config.option.shard
-    updating = config.option.update_snapshots
-    kept = [item for item in items if "snapshots" in getattr(item, "fixturenames", ())] if updating else items[number - 1 :: of]
+    if config.option.update_snapshots:
+        kept = [item for item in items if "snapshots" in getattr(item, "fixturenames", ())]
+    else:
+        kept = items[number - 1 :: of]
     if len(kept) < len(items):
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        config.hook.pytest_deselected(items=list(set(items).difference(kept)))
         items[:] = kept
 
 
@@ -227,11 +230,11 @@ def snapshots(run: Run) -> Snapshots:
 
 
 @pytest.fixture(scope="session")
-def recorder(run: Run) -> Recorder:
-    """This process's journal."""
+def recorder(run: Run, sandboxes: dict[str, Sandbox]) -> Recorder:
+    """This process's journal. Scripts are made where programs run: making one runs a part of it."""
     journal = run.folder / f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.jsonl"
     journal.touch()
-    return Recorder(journal)
+    return Recorder(journal, lambda verdict: sandboxes[verdict.device].script(verdict))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

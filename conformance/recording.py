@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -17,9 +17,8 @@ from conformance.judge import Judged, Verdict
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import RULES, VOCABULARY_RULES, Violation
 from conformance.signature import signature_of
-from conformance.telling import REPLAY, replay_command, script
+from conformance.telling import replay_command, replay_on, script_of
 from conformance.vacuity import documented_kinds, not_expected
-from generators.source import source
 from reports.record import Header, Origin, Outcome, Row, ViolationRow, append_row, utc_now
 
 #: Requirements that a run without a GPU can't check, and why.
@@ -32,9 +31,13 @@ COMPARED = frozenset({"case", "finding", "stored"})
 
 @dataclass
 class Recorder:
-    """Writes one process's rows to its journal as they come; nothing is kept back."""
+    """Writes one process's rows to its journal as they come; nothing is kept back.
+
+    ``script`` makes a script of a verdict's program.
+    """
 
     journal: Path
+    script: Callable[[Verdict], str] = script_of
     _positions: dict[str, int] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, origin: Origin, shard: str, finding: str | None = None) -> Row:
@@ -57,7 +60,7 @@ class Recorder:
             descriptors=verdict.descriptors,
             detail=verdict.detail,
             finding=finding,
-            source=_source(verdict) if keeps else "",
+            source=self.script(verdict) if keeps else "",
             graph=verdict.graph if keeps else "",
         )
         append_row(self.journal, row)
@@ -107,14 +110,6 @@ class Recorder:
             seconds={},
         )
         append_row(self.journal, row)
-
-
-def _source(verdict: Verdict) -> str:
-    """The program as a script that checks its first new violation, or the first that is known; or just what eager does."""
-    shown = verdict.new or verdict.judged
-    if shown:
-        return script(shown[0], verdict.program, verdict.device)
-    return source(verdict.program, device=verdict.device)
 
 
 def _hash_of(name: str) -> str:
@@ -174,7 +169,7 @@ def header(
         vacuity=vacuity,
         consumers={id: REQUIREMENTS[id].consumers for id in has_rule if REQUIREMENTS[id].consumers},
         findings=titles_in(golden.FINDINGS),
-        replay=REPLAY,
+        replay=replay_on(implementation),
         selection=selection,
         shard=shard,
     )

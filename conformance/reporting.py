@@ -13,7 +13,7 @@ from conformance.judge import Judged, Verdict
 from conformance.named import CaseError
 from conformance.recording import Recorder
 from conformance.sandbox import Sandbox
-from conformance.telling import outcome_text, violation_text
+from conformance.telling import outcome_text, replay_command, violation_text
 from generators.codec import ProgramError, dump
 from generators.program import Program
 from generators.reduce import reduce
@@ -29,10 +29,11 @@ T = TypeVar("T")
 _BAD = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.ERROR})
 
 
-class HowToShrink(Protocol):
-    """What of a run decides how many failures a test shrinks."""
+class HowToTell(Protocol):
+    """What of a run decides how its failures are told: how many a test shrinks, and of which implementation they are."""
 
     shrinks: int
+    implementation: str
 
 
 def read_or_fail(read: Callable[[Path], T], path: Path, recorder: Recorder, origin: Origin) -> T:
@@ -45,11 +46,11 @@ def read_or_fail(read: Callable[[Path], T], path: Path, recorder: Recorder, orig
     pytest.fail(str(damage), pytrace=False)
 
 
-def fail_on_new(verdicts: Sequence[Verdict], sandbox: Sandbox, run: HowToShrink, record_property: Callable[..., Any]) -> None:
+def fail_on_new(verdicts: Sequence[Verdict], sandbox: Sandbox, run: HowToTell, record_property: Callable[..., Any]) -> None:
     """Fail the test if a verdict holds a violation that no finding knows, a crash, a timeout or an error."""
+    tell_ci(verdicts, run.implementation, record_property)
     told: list[str] = []
     for signature, (verdict, item) in _first_of_each(verdicts).items():
-        record_property("requirement", item.violation.rule)
         smaller = verdict.program if len(told) >= run.shrinks else shrunk(verdict.program, signature, sandbox)
         told.append(_told(smaller, signature, item, sandbox))
     for verdict in verdicts:
@@ -59,6 +60,20 @@ def fail_on_new(verdicts: Sequence[Verdict], sandbox: Sandbox, run: HowToShrink,
             told.append(outcome_text(verdict))
     if told:
         pytest.fail("\n\n".join(told), pytrace=False)
+
+
+def tell_ci(verdicts: Sequence[Verdict], implementation: str, record_property: Callable[..., Any]) -> None:
+    """Give the test its properties in JUnit's XML: what was judged, what it breaks, how to judge it again.
+
+    Of a test that judges one program they are that program's; of a shard, those of the programs that are red.
+    """
+    record_property("implementation", implementation)
+    for verdict in verdicts:
+        if len(verdicts) == 1 or verdict.new or verdict.outcome in _BAD:
+            record_property("program", verdict.program.name)
+            record_property("replay", replay_command(verdict.program.name, implementation))
+    for requirement in dict.fromkeys(item.violation.rule for verdict in verdicts for item in verdict.new):
+        record_property("requirement", requirement)
 
 
 def _first_of_each(verdicts: Sequence[Verdict]) -> dict[str, tuple[Verdict, Judged]]:

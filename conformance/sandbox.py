@@ -27,6 +27,7 @@ from conformance.implementation import load_implementation
 from conformance.judge import Judged, Verdict, judge
 from conformance.named import Stated
 from conformance.shards import Shard, draw
+from conformance.telling import script_of
 from generators.features import features
 from generators.program import Program
 from reports.record import Outcome
@@ -85,6 +86,11 @@ class Sandbox:
         if isinstance(answer, Dead):
             raise RuntimeError(f"drawing {shard.name} ended in a {answer.outcome.value}: {answer.detail}")
         return answer  # type: ignore[no-any-return]
+
+    def script(self, verdict: Verdict) -> str:
+        """The verdict's program as a script (see script_of); "" where its setup fails on this torch."""
+        answer = self._ask(("script", verdict), self.job.timeout)
+        return answer if isinstance(answer, str) else ""
 
     def close(self) -> None:
         """End the child, gently or not."""
@@ -160,10 +166,19 @@ def _serve(pipe: Connection, job: Job) -> None:
             return
         if question == "draw":
             pipe.send(draw(details[0]))
+        elif question == "script":
+            pipe.send(_script(details[0]))
         else:
             program, thorough, only, stated = details
             options = {"device": job.device, "findings": findings, "only": only, "thorough": thorough, "stated": stated}
             pipe.send(_sendable(judge(program, implementation, **options)))
+
+
+def _script(verdict: Verdict) -> str:
+    try:
+        return script_of(verdict)
+    except Exception:  # what eager raises in a setup, say: not each version has each op
+        return ""
 
 
 def prepare_child(device: str) -> None:

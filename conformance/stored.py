@@ -15,6 +15,7 @@ from pathlib import Path
 from packaging.version import Version
 
 import golden
+from conformance.telling import DEFAULT
 from reports.graph_changes import Change, classify
 
 _TORCH = re.compile(r"^# torch (\d+\.\d+)(\S*)$", re.MULTILINE)
@@ -150,6 +151,6 @@ def why_no_update(environment: Mapping[str, str], workers: object, implementatio
         return "CI compares snapshots and does not write them"
     if workers:
         return "it takes one process: leave out -n"
-    if implementation != "conformance.pytorch:PyTorch":
+    if implementation != DEFAULT:
         return "snapshots are those of PyTorch's own implementation"
     return "it takes all cases: leave out what selects some" if restricted else ""

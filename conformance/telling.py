@@ -9,13 +9,18 @@ from generators.program import Program
 from generators.source import source
 from reports.record import OUTCOMES
 
-#: What a program's hash or a finding's name makes a command of.
-REPLAY = "joint-conformance replay"
+#: The implementation that is judged where nobody names another.
+DEFAULT = "conformance.pytorch:PyTorch"
 
 
-def replay_command(program: str) -> str:
+def replay_on(implementation: str) -> str:
+    """The command that a program's hash or a finding's name ends, for this implementation."""
+    return "joint-conformance replay" + (f" --implementation {implementation}" if implementation != DEFAULT else "")
+
+
+def replay_command(program: str, implementation: str = DEFAULT) -> str:
     """The command that replays a program of this checkout by its hash."""
-    return f"{REPLAY} {program}"
+    return f"{replay_on(implementation)} {program}"
 
 
 def violation_text(item: Judged, program: Program, device: str) -> str:
@@ -50,6 +55,17 @@ def script(item: Judged, program: Program, device: str) -> str:
         expected=violation.expected,
         found=violation.found,
     )
+
+
+def script_of(verdict: Verdict) -> str:
+    """The program as a script that checks its first new violation, or the first that is known; or all that a caller sees.
+
+    It runs the setup in eager, which may raise anything.
+    """
+    shown = verdict.new or verdict.judged
+    if shown:
+        return script(shown[0], verdict.program, verdict.device)
+    return source(verdict.program, device=verdict.device)
 
 
 def outcome_text(verdict: Verdict) -> str:

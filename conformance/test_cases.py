@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import golden
+from conformance.conftest import Run
 from conformance.named import load_case
 from conformance.recording import Recorder
 from conformance.reporting import fail_on_new, read_or_fail
@@ -20,14 +21,15 @@ from conformance.stored import Snapshots, damages
 
 @dataclass
 class AsItIs:
-    """A case is small, and its own program is what it is about."""
+    """How failures are told: a case is small, and its own program is what it is about."""
 
+    implementation: str
     shrinks: int = 0
 
 
 @pytest.mark.parametrize("path", golden.cases(), ids=lambda path: path.stem)
 def test_named_case(
-    path: Path, sandbox: Sandbox, recorder: Recorder, snapshots: Snapshots, record_property: Callable[..., Any]
+    path: Path, sandbox: Sandbox, recorder: Recorder, run: Run, snapshots: Snapshots, record_property: Callable[..., Any]
 ) -> None:
     named = read_or_fail(load_case, path, recorder, "case")
     verdict = sandbox.judge(named.program, stated=named.stated)
@@ -38,7 +40,7 @@ def test_named_case(
         for name, text in (("snapshot", looked_at[0].kind), ("case", path.stem), ("change", "; ".join(looked_at[0].lines))):
             record_property(name, text)
     if not snapshots.updating:  # a run that writes graphs says nothing about them
-        fail_on_new([verdict], sandbox, AsItIs(), record_property)
+        fail_on_new([verdict], sandbox, AsItIs(run.implementation), record_property)
     if looked_at and looked_at[1]:
         told = [f"another graph than in golden/snapshots/ ({looked_at[0].kind})", *looked_at[0].lines]
         pytest.fail("\n".join(told), pytrace=False)

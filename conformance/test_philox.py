@@ -19,6 +19,7 @@ def test_random_numbers_have_their_descriptors(
     module: type[nn.Module], run: Run, recorder: Recorder, record_property: Callable[..., Any]
 ) -> None:
     record_property("requirement", "P6")
+    record_property("implementation", run.implementation)
     judgement = judge_philox(load_implementation(run.implementation), module())
     kinds = {kind: (times, 0) for kind, times in judgement.kinds.items()}  # their values are not run
     recorder.add_without_program(f"Philox {module.__name__}", (*STRUCTURE, "P6"), judgement.violations, kinds)

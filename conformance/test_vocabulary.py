@@ -18,6 +18,7 @@ from conformance.rule import VOCABULARY_RULES
 @pytest.mark.parametrize("requirement", VOCABULARY_RULES)
 def test_descriptor_classes_keep(requirement: str, run: Run, recorder: Recorder, record_property: Callable[..., Any]) -> None:
     record_property("requirement", requirement)
+    record_property("implementation", run.implementation)
     namespace = load_implementation(run.implementation).descriptors
     violations = VOCABULARY_RULES[requirement].judge(namespace)
     recorder.add_without_program(requirement, (requirement,), violations)

@@ -64,7 +64,8 @@ def _line(label: str, text: str) -> str:
     return f"{label:<12}{one_line(text)}"
 
 
-def _why_no_verdict(record: Record) -> str:
+def why_not_whole(record: Record) -> str:
+    """What was not judged that should have been, "" if nothing: whatever it showed, the run is no verdict."""
     if record.footer is None:
         return "the record has no footer"
     if not record.footer.complete:
@@ -76,7 +77,11 @@ def _why_no_verdict(record: Record) -> str:
         return f"the suite itself failed on {_many(errors, 'program')}"
     if not any(row.checked for row in record.rows):
         return "no rule judged any program"
-    return _why_vacuous(record)
+    return ""
+
+
+def _why_no_verdict(record: Record) -> str:
+    return why_not_whole(record) or _why_vacuous(record)
 
 
 def _why_vacuous(record: Record) -> str:

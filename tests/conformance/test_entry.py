@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import ArgumentTypeError
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from conformance.conftest import programs_to_draw
+from conformance.conftest import part, programs_to_draw, pytest_collection_modifyitems
 from conformance.shards import Shard, draw
 from reports.record import Outcome, Record, read_record
 
@@ -124,3 +127,22 @@ def wait_for_rows(folder: Path, child: subprocess.Popen[bytes]) -> None:
 )
 def test_a_run_draws_as_much_as_it_is_told(profile: str, programs: int | None, minutes: float | None, drawn: int) -> None:
     assert programs_to_draw(profile, programs, minutes) == drawn
+
+
+def tests_in(shard: str, tests: list[Any]) -> list[Any]:
+    hook = SimpleNamespace(pytest_deselected=lambda items: None)
+    left: list[Any] = list(tests)
+    config: Any = SimpleNamespace(option=SimpleNamespace(shard=part(shard)), hook=hook)
+    pytest_collection_modifyitems(config, left)
+    return left
+
+
+def test_shards_share_no_test_and_leave_none_out() -> None:
+    shards = [tests_in(f"{number}/3", list(range(10))) for number in (1, 2, 3)]
+    assert sorted(test for shard in shards for test in shard) == list(range(10))
+
+
+@pytest.mark.parametrize("text", ["3/2", "0/2", "2", "1/0", "a/b"])
+def test_a_shard_that_can_not_be_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="as in 2/5"):
+        part(text)

@@ -10,6 +10,7 @@ import pytest
 from conformance.judge import Verdict, judge
 from conformance.pytorch import PyTorch
 from conformance.recording import Recorder, header
+from conformance.reporting import tell_ci
 from conformance.vacuity import documented_kinds, not_expected
 from reports.record import Outcome, Row, read_rows
 from tests.conformance.misbehaving import ExportsNothing
@@ -69,3 +70,24 @@ def test_a_header_names_who_relies_on_a_requirement() -> None:
 def test_a_header_names_the_kinds_and_what_must_be_shown() -> None:
     made = header("conformance.pytorch:PyTorch", "gate", 0, ("cpu",), {"op:sin": 2})
     assert (made.kinds, made.not_expected, made.vacuity) == (documented_kinds(), not_expected(("cpu",)), {"op:sin": 2})
+
+
+def told_to_ci(*verdicts: Verdict) -> list[tuple[str, str]]:
+    told: list[tuple[str, str]] = []
+    tell_ci(verdicts, "x:Y", lambda name, value: told.append((name, value)))
+    return told
+
+
+def test_ci_is_told_what_was_judged_what_it_breaks_and_how_to_judge_it_again() -> None:
+    name = ONE_OUTPUT.name
+    assert told_to_ci(judge(ONE_OUTPUT, ExportsNothing(), only=["C6"])) == [
+        ("implementation", "x:Y"),
+        ("program", name),
+        ("replay", f"joint-conformance replay --implementation x:Y {name}"),
+        ("requirement", "C6"),
+    ]
+
+
+def test_of_many_programs_ci_is_told_the_red_ones(one_output: Verdict) -> None:
+    quiet = replace(one_output, judged=(), outcome=Outcome.PASS)
+    assert told_to_ci(quiet, quiet) == [("implementation", "x:Y")]

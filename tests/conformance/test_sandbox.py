@@ -11,6 +11,7 @@ from torch._subclasses import FakeTensorMode
 from torch.overrides import BaseTorchFunctionMode
 
 from conformance import hygiene
+from conformance.judge import Verdict
 from conformance.pytorch import PyTorch
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, draw
@@ -175,3 +176,14 @@ def test_the_grad_mode_is_put_back() -> None:
     torch.set_grad_enabled(False)
     hygiene.put_back()
     assert torch.is_grad_enabled()
+
+
+def test_a_script_is_made_in_the_child() -> None:
+    with Sandbox(Job("conformance.pytorch:PyTorch")) as sandbox:
+        assert "class Program(nn.Module):" in sandbox.script(sandbox.judge(ONE_OUTPUT))
+
+
+def test_a_program_that_this_torch_can_not_run_has_no_script() -> None:
+    unknown = replace(SEVEN, body=(let("v0", "no_such_op", "a0"),))
+    with Sandbox(Job("conformance.pytorch:PyTorch")) as sandbox:
+        assert sandbox.script(Verdict(unknown, Outcome.FAIL, frozenset())) == ""
