@@ -16,6 +16,7 @@ import golden
 from conformance import benchmark as measuring
 from conformance import corpus, covering
 from conformance.findings import Finding, FindingError, load_finding
+from conformance.issue import NothingToReport, issue_text
 from conformance.judge import Judged, Verdict
 from conformance.named import CaseError, load_case, stated_of
 from conformance.reporting import KEPT, RUNS
@@ -23,10 +24,11 @@ from conformance.rule import RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.smoke import broken_adapter
 from conformance.telling import DEFAULT, script, violation_text
-from conformance.upgrading import bisect, gate, merge
+from conformance.upgrading import bisect, gate, merge, page
 from generators.codec import ProgramError, load
 from generators.program import Program
 from generators.source import source
+from generators.strategies import MIXES
 from reports import tables as showing
 from reports.record import Outcome, RecordError, read_record
 
@@ -39,7 +41,7 @@ def main() -> None:
     """Conformance of joint graphs with descriptors. The suite itself is `pytest -n auto conformance/`."""
 
 
-for command in (gate, merge, bisect):
+for command in (gate, page, merge, bisect):
     main.add_command(command)
 
 
@@ -72,6 +74,31 @@ def replay(what: str, as_source: bool, requirement: str | None, implementation: 
         if finding:
             click.echo("\n".join(filter(None, (finding.title, finding.explanation, finding.link))) + "\n")
         _tell(verdict, failing, device)
+
+
+@main.command()
+@click.argument("what")
+@_IMPLEMENTATION
+@_DEVICE
+def report(what: str, implementation: str, device: str) -> None:
+    """WHAT as the text of a GitHub issue, in Markdown: a finding's name, a draft of one, or what `replay` takes.
+
+    The program is judged and its script run for what it prints; nothing is sent anywhere.
+    """
+    try:
+        finding, program = _draft(Path(what)) if what.endswith(".json") else _found(what)
+        click.echo(issue_text(program, finding, Job(implementation, device)), nl=False)
+    except (NothingToReport, RuntimeError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _draft(path: Path) -> tuple[Finding | None, Program]:
+    """The finding in the file, or else the program that is in it."""
+    try:
+        finding = load_finding(path)
+        return finding, finding.program
+    except FindingError:
+        return _found(str(path))
 
 
 def _tell(verdict: Verdict, failing: list[Judged], device: str) -> None:
@@ -159,3 +186,40 @@ def coverage(minutes: float, seed: int, workers: int, regions: int) -> None:
     path = RUNS / f"coverage-torch{measured.torch}-{time.strftime('%Y%m%d-%H%M%S')}.json"
     covering.write(measured, path)
     click.echo(f"{covering.as_text(measured, regions)}\nall of it: {path}")
+
+
+@main.command()
+@click.option("--minutes", type=float, default=None, help="Draw for so long; what was found is shrunk to the end.")
+@click.option("--programs", type=click.IntRange(min=1), default=None, help="Draw so many, in whole shards of 80.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--mix", "mixes", multiple=True, type=click.Choice(list(MIXES)), help="Only this mix; may be repeated.")
+@click.option("--workers", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
+@click.option("--scheduler", metavar="ADDRESS", help="Work on the workers of this Dask scheduler, and not on this machine.")
+@click.option("--into", type=click.Path(file_okay=False, path_type=Path), help="The campaign's folder; the same goes on.")
+@_IMPLEMENTATION
+def fuzz(
+    minutes: float | None,
+    programs: int | None,
+    seed: int,
+    mixes: tuple[str, ...],
+    workers: int,
+    scheduler: str | None,
+    into: Path | None,
+    implementation: str,
+) -> None:
+    """Draw and judge programs until told to stop, and leave a page of distinct faults, each with a small script.
+
+    Without --minutes and --programs it goes on until ctrl-C. Exits 1 if it found what no finding knows.
+    """
+    # Dask takes a second to import, and each child process that judges imports this file.
+    from conformance.campaign import command
+    from conformance.campaign.plan import CampaignError, Plan
+
+    if reason := broken_adapter(Job(implementation)):
+        raise click.ClickException(f"the adapter is broken, nothing was judged: {reason}")
+    folder = into or RUNS / f"campaign-{time.strftime('%Y%m%d-%H%M%S')}"
+    try:
+        plan = Plan(seed, mixes or tuple(MIXES), implementation)
+        sys.exit(command.fuzz(plan, command.Options(minutes, programs, workers, scheduler, folder)))
+    except (CampaignError, ProgramError) as error:
+        raise click.ClickException(str(error)) from None

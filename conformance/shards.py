@@ -36,9 +36,8 @@ def shards_for(programs: int, run_seed: int) -> list[Shard]:
     return [numbered_shard(number, run_seed) for number in range(-(-programs // SHARD_SIZE))]
 
 
-def numbered_shard(number: int, run_seed: int) -> Shard:
-    """The shard of that number, which any run of that seed that is long enough draws."""
-    mixes = list(MIXES)
+def numbered_shard(number: int, run_seed: int, mixes: tuple[str, ...] = tuple(MIXES)) -> Shard:
+    """The shard of that number, which any run of that seed and these mixes that is long enough draws."""
     return Shard(mixes[number % len(mixes)], number, run_seed)
 
 

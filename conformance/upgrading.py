@@ -14,8 +14,10 @@ from conformance.reporting import RUNS
 from reports.compare import compare
 from reports.gate import Gate, as_json, as_markdown, as_text, write_scripts
 from reports.joining import join
+from reports.page import page as page_of
 from reports.policy import EVERYTHING, Policy, PolicyError, read_policy
 from reports.record import Record, RecordError, read_record, write_record
+from reports.storage import replace_file
 
 #: Where tox leaves the record of each version.
 RECORDS = RUNS / "gate"
@@ -82,6 +84,22 @@ def gate(
     else:
         Console(highlight=False, soft_wrap=True).print(as_text(answer))
     raise SystemExit(answer.status)
+
+
+@click.command()
+@click.argument("records", nargs=-1, required=True)
+@click.option("--into", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write.")
+def page(records: tuple[str, ...], into: Path) -> None:
+    """Write RECORDS as one HTML file: a run, the step from one to another, or several versions, the oldest first.
+
+    Each is the record of a run, or a version whose record tox left (2.13).
+    """
+    text = page_of([_record(record) for record in records])
+    try:
+        replace_file(into, text)
+    except OSError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{into}: {len(text.encode()):,} bytes")
 
 
 def _record(what: str) -> Record:

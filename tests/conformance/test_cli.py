@@ -56,6 +56,11 @@ def test_source_prints_a_script_that_compiles(program_file: str) -> None:
     compile(run("replay", program_file, "--source").output, "script", "exec")
 
 
+def test_fuzz_with_a_broken_adapter_is_one_line(tmp_path: Path) -> None:
+    result = run("fuzz", "--into", str(tmp_path / "none"), "--implementation", "tests.conformance.nowhere:Nothing")
+    assert (result.exit_code, result.output.count("\n"), (tmp_path / "none").exists()) == (1, 1, False)
+
+
 def test_store_covers_every_feature_that_was_drawn(tmp_path: Path) -> None:
     result = run("store", "--programs", "250", "--keep", "200", "--into", str(tmp_path / "programs"))
     kept, seen = result.output.split(": ")[1].split(" features")[0].split(" of ")

@@ -1,0 +1,95 @@
+"""What a campaign is, and the folder that keeps it: what was done stays, what is missing is done by the next run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from conformance.shards import Shard, numbered_shard
+from generators.codec import dump, load
+from generators.program import Program
+from reports.record import Row, read_rows
+from reports.storage import replace_file
+
+
+class CampaignError(Exception):
+    """A campaign can't begin or go on; the message is one line that says why."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What decides which programs a campaign draws, and who is judged by them."""
+
+    seed: int
+    mixes: tuple[str, ...]
+    implementation: str
+    torch: str = torch.__version__
+    hypothesis: str = version("hypothesis")
+
+    def shard(self, number: int) -> Shard:
+        """The shard of that number: the same whatever the number of workers, and however often it is resumed."""
+        return numbered_shard(number, self.seed, self.mixes)
+
+
+class Folder:
+    """A campaign's folder: the plan, a file of rows for each finished shard, the programs that failed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.shards = path / "shards"
+        self.programs = path / "programs"
+        self.minima = path / "minima.jsonl"
+        self.record = path / "record.json"
+        self.faults = path / "faults.md"
+
+    def claim(self, plan: Plan) -> None:
+        """Begin the plan's campaign here, or go on with it. Raises CampaignError if another one is here."""
+        file = self.path / "campaign.json"
+        mine = json.loads(json.dumps(asdict(plan)))
+        if file.exists():
+            other = _read_plan(file)
+            if told := [f"{key} {other.get(key)}, not {value}" for key, value in mine.items() if other.get(key) != value]:
+                raise CampaignError(f"{self.path} holds another campaign ({'; '.join(told)}): give another folder with --into")
+        for folder in (self.shards, self.programs):
+            folder.mkdir(parents=True, exist_ok=True)
+        replace_file(file, json.dumps(mine, indent=1) + "\n")
+
+    def journals(self) -> list[Path]:
+        """The rows of all finished shards, a file each."""
+        return sorted(self.shards.glob("*.jsonl"))
+
+    def has(self, shard: Shard) -> bool:
+        """Whether this shard was finished."""
+        return self._journal(shard).exists()
+
+    def add(self, shard: Shard, journal: str, failing: Iterable[Program]) -> tuple[Row, ...]:
+        """Keep what was seen in a shard, all of it or nothing, and give back its rows."""
+        for program in failing:
+            dump(program, self.programs / f"{program.name}.json")
+        replace_file(self._journal(shard), journal)
+        return read_rows(self._journal(shard))[0]
+
+    def rows(self) -> Iterator[Row]:
+        """The rows of all finished shards."""
+        for path in self.journals():
+            yield from read_rows(path)[0]
+
+    def program(self, name: str) -> Program:
+        """The program of that hash, which failed. Raises ProgramError if its file is gone or damaged."""
+        return load(self.programs / f"{name}.json")
+
+    def _journal(self, shard: Shard) -> Path:
+        return self.shards / f"{shard.name}.jsonl"
+
+
+def _read_plan(file: Path) -> dict[str, object]:
+    try:
+        plan = json.loads(file.read_text())
+        return dict(plan)
+    except (OSError, ValueError, TypeError) as error:
+        raise CampaignError(f"{file} can't be read: {error}") from None

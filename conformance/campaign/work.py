@@ -1,0 +1,63 @@
+"""What a worker does in one task: draw one shard, judge its programs, give back what was seen.
+
+Who dies of a program? Not the worker of the engine. Programs are drawn and judged in a child of it (the Sandbox),
+as in any other run: so the parent knows which program it was, its crash or hang becomes that program's verdict
+within the same shard, and a shard is never lost or judged twice. The engine's own remedy, a worker that is
+replaced and its task given to another, stays for what goes wrong outside the child.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from conformance.campaign.plan import CampaignError, Plan
+from conformance.recording import Recorder
+from conformance.sandbox import Job, Sandbox
+from conformance.shards import Shard
+from generators.program import Program
+from reports.record import Outcome
+
+#: What became of a program that is kept.
+FAILED = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one shard showed: its rows as a journal has them, and the programs with something new."""
+
+    shard: Shard
+    journal: str
+    failing: tuple[Program, ...]
+
+
+def judge_shard(plan: Plan, number: int) -> Seen:
+    """Draw and judge the plan's shard of that number.
+
+    Raises CampaignError on a machine with another torch, RuntimeError if drawing dies.
+    """
+    if torch.__version__ != plan.torch:
+        raise CampaignError(f"a worker has torch {torch.__version__}, the campaign is one of {plan.torch}")
+    may_have_children()
+    shard = plan.shard(number)
+    failing: list[Program] = []
+    # A child for each shard: what programs leave behind in it, memory above all, does not add up over a night.
+    with Sandbox(Job(plan.implementation)) as sandbox, tempfile.TemporaryDirectory() as folder:
+        recorder = Recorder(Path(folder) / "rows.jsonl", sandbox.script)
+        recorder.journal.touch()
+        for program in sandbox.draw(shard):
+            verdict = sandbox.judge(program)
+            recorder.add(verdict, "drawn", shard.name)
+            if verdict.outcome in FAILED:
+                failing.append(program)
+        return Seen(shard, recorder.journal.read_text(encoding="utf-8"), tuple(failing))
+
+
+def may_have_children() -> None:
+    """Let this worker start child processes, which multiprocessing forbids to the daemons that Dask makes of them."""
+    if multiprocessing.current_process().daemon:
+        multiprocessing.current_process().daemon = False
