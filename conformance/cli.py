@@ -125,14 +125,15 @@ def _found(what: str) -> tuple[Finding | None, Program]:
         if path.exists():
             finding = load_finding(path)
             return finding, finding.program
-        for path in (Path(what), golden.PROGRAMS / f"{what}.json", KEPT / f"{what}.json"):
+        of_campaigns = RUNS.glob(f"*/programs/{what}.json") if what.isalnum() else ()
+        for path in (Path(what), golden.PROGRAMS / f"{what}.json", KEPT / f"{what}.json", *of_campaigns):
             if path.is_file():
                 return None, load(path)
     except (FindingError, ProgramError) as error:
         raise click.ClickException(str(error)) from None
     raise click.ClickException(
         f"{what}: no program file, no finding under {golden.FINDINGS}, no program of that hash under "
-        f"{golden.PROGRAMS} or {KEPT}"
+        f"{golden.PROGRAMS} or {RUNS}"
     )
 
 
