@@ -27,9 +27,9 @@ from reports.record import Header, Outcome, Record, Row, ViolationRow
 from reports.summary import why_not_whole
 
 VERDICTS = {
-    0: "you may upgrade: what held before holds after, as far as the programs look",
+    0: "you may upgrade: nothing broke that matters to you, as far as the programs look",
     1: "what held before no longer holds: look before you upgrade",
-    2: "nothing that held broke, but findings are out of date, or do not know what fails",
+    2: "nothing broke that matters to you, but findings are out of date, or do not know what fails",
     3: "no verdict: a run is incomplete, or the two cannot be compared",
 }
 
@@ -78,8 +78,8 @@ class Change:
 
     @property
     def name(self) -> str:
-        """What replays the program: its finding's name, or its hash."""
-        return self.after.finding or self.after.program
+        """What replays the program."""
+        return self.after.name
 
     @property
     def come(self) -> tuple[ViolationRow, ...]:
@@ -153,13 +153,14 @@ def compare(before: Record, after: Record, graphs: Callable[[str, str], GraphCha
     """
     old, new = _programs(before), _programs(after)
     both = [(old[key], new[key]) for key in old if key in new]
+    exported = [(first[0], last[0]) for first, last in both if first[0].graph and last[0].graph]
     changes = sorted((change for pair in both for change in _changes(*pair)), key=_gravity)
     return Comparison(
         before=before.header,
         after=after.header,
         reason=_why_not(before, after, old.keys() ^ new.keys()),
         changes=tuple(changes),
-        graphs={_name(rows): graphs(first[0].graph, rows[0].graph) for first, rows in both if first[0].graph and rows[0].graph},
+        graphs={last.name: graphs(first.graph, last.graph) for first, last in exported},
         out_of_date=tuple(sorted(set(_out_of_date(before)) | set(_out_of_date(after)))),
         programs=len(both),
         left_out=sum(row.origin == "drawn" for record in (before, after) for row in record.rows),
@@ -203,7 +204,7 @@ def _programs(record: Record) -> dict[_Key, list[Row]]:
     programs: dict[_Key, list[Row]] = {}
     for row in record.rows:
         if row.origin not in ("drawn", "smoke"):
-            programs.setdefault((row.origin, row.finding or row.program), []).append(row)
+            programs.setdefault((row.origin, row.name), []).append(row)
     return programs
 
 
@@ -252,10 +253,6 @@ def _violations(rows: list[Row], requirement: str) -> tuple[ViolationRow, ...]:
 def _without(some: tuple[ViolationRow, ...], others: tuple[ViolationRow, ...]) -> tuple[ViolationRow, ...]:
     signatures = {violation.signature for violation in others}
     return tuple(violation for violation in some if violation.signature not in signatures)
-
-
-def _name(rows: list[Row]) -> str:
-    return rows[0].finding or rows[0].program
 
 
 def _number(requirement: str) -> tuple[str, int]:

@@ -174,7 +174,7 @@ def _side_by_side(records: Sequence[Record]) -> dict[Key, list[Row | None]]:
     for number, record in enumerate(records):
         times: Counter[tuple[str, str]] = Counter()
         for row in record.rows:
-            key = (row.origin, row.finding or row.program)
+            key = (row.origin, row.name)
             rows.setdefault((*key, times[key]), [None] * len(records))[number] = row
             times[key] += 1
     return rows
@@ -187,7 +187,7 @@ def _became(whole: Comparison | None) -> dict[tuple[str, str], str]:
         if change.kind is not Kind.KNOWN:
             became.setdefault((change.after.origin, change.name), change.kind.value)
     for name, graph in whole.graphs.items() if whole else ():
-        for origin in ("stored", "finding"):
+        for origin in ("case", "finding", "stored"):
             if graph.kind != "same":
                 became.setdefault((origin, name), _GRAPHS[graph.kind])
     return became

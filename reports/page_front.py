@@ -276,7 +276,7 @@ def _entry(header: Header, rows: list[Row], violation: ViolationRow | None = Non
         findings=findings,
         programs=programs[:_PROGRAMS],
         count=len(programs),
-        replay=one_line(f"{header.replay} {first.finding or first.program}"),
+        replay=one_line(f"{header.replay} {first.name}"),
     )
 
 

@@ -159,6 +159,10 @@ class ViolationRow:
         return self.finding is None
 
 
+#: The origins whose rows are called by their shard: a named case, or what is judged without a program.
+_NAMED = frozenset({"case", "vocabulary"})
+
+
 @dataclass(frozen=True)
 class Row:
     """What became of one program.
@@ -190,6 +194,11 @@ class Row:
     finding: str | None = None
     source: str = ""
     graph: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the program is called, and replayed by: its finding, its named case, or its hash."""
+        return self.finding or (self.shard if self.origin in _NAMED else self.program)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def test_the_readme_names_paths_that_exist() -> None:
 
 
 def test_the_readme_replays_what_exists() -> None:
-    named = re.findall(r"joint-conformance replay ([\w-]+) ", README)
+    named = re.findall(r"joint-conformance (?:replay|bisect) ([\w-]+) ", README)
     known = {path.stem for folder in (golden.FINDINGS, golden.PROGRAMS) for path in golden.files(folder)}
     assert set(named) <= known
 

@@ -181,3 +181,12 @@ def test_programs_that_fail_alike_are_one_fault_the_unexplained_first() -> None:
     held = [replace(HELD, program=row.program) for row in rows]
     groups = by_fault(compare(whole(*held), whole(*rows)).changes)
     assert [[change.is_explained for change in group] for group in groups] == [[False, False], [False], [True]]
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [(HELD, HELD.program), (FINDING_HELD, "strided-view"), (replace(HELD, origin="vocabulary", shard="D1"), "D1")],
+)
+def test_a_change_is_called_by_what_replays_its_program(row: Row, name: str) -> None:
+    (change,) = compared(row, replace(row, outcome=Outcome.FAIL, violations=(NEW,))).changes
+    assert change.name == name
