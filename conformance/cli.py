@@ -128,14 +128,15 @@ def _found(what: str) -> tuple[Finding | None, Program]:
             return finding, finding.program
         if (path := golden.CASES / f"{what}.py").is_file():
             return None, load_case(path).program
-        for path in (Path(what), golden.PROGRAMS / f"{what}.json", KEPT / f"{what}.json"):
+        of_campaigns = RUNS.glob(f"*/programs/{what}.json") if what.isalnum() else ()
+        for path in (Path(what), golden.PROGRAMS / f"{what}.json", KEPT / f"{what}.json", *of_campaigns):
             if path.is_file():
                 return None, load(path)
     except (FindingError, ProgramError, CaseError) as error:
         raise click.ClickException(str(error)) from None
     raise click.ClickException(
         f"{what}: no program file, no finding under {golden.FINDINGS}, no case under {golden.CASES}, "
-        f"no program of that hash under {golden.PROGRAMS} or {KEPT}"
+        f"no program of that hash under {golden.PROGRAMS} or {RUNS}"
     )
 
 
