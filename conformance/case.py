@@ -20,6 +20,7 @@ from conformance.exporting import arguments_for, compile_back, export, not_offer
 from conformance.graph import lines_of
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
+from conformance.named import Stated
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
 from conformance.requirements import REQUIREMENTS
 from conformance.routes import ROUTED, in_turn, take_routes
@@ -50,7 +51,8 @@ class Case:
     gave the ``graph``, as text (a compile may change it). ``refusal`` is the error with which the export or the
     compile ended; then there is no ``joint``, or nothing in ``compiled``. ``before`` and ``after`` are what the
     caller holds around the export, ``left_behind`` the global state that is other than before once the ExitStack is
-    closed, ``meaning`` what the graph gave when it was run from its descriptors alone.
+    closed, ``meaning`` what the graph gave when it was run from its descriptors alone. A named case has ``stated``
+    which descriptors its graph must have.
 
     A ``thorough`` case has the ``lines`` of its graph as exported (a compile may change the graph), a ``second``
     export of the same program, one of an ``other`` program, ``optioned`` exports by option, and
@@ -63,6 +65,7 @@ class Case:
     implementation: Implementation
     thorough: bool
     to_capture: bool = False
+    stated: Stated | None = None
     eager: dict[str, Facts] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
     before: Facts = field(default_factory=dict)
@@ -108,16 +111,18 @@ def walk(
     device: str = "cpu",
     thorough: bool | None = None,
     only: Collection[str] = (),
+    stated: Stated | None = None,
 ) -> Case:
     """The case of ``program``: eager watched, exported, compiled back, and watched again.
 
     A ``thorough`` walk goes through every scenario, exports again, and takes the routes. Where it is not asked for
     or ruled out, one program in THOROUGH_SHARE gets it, by its hash, with the routes in turn, and the others take
     the scenarios IN_TURN. ``only`` names the rules that are to judge the case, if not all do: a thorough walk
-    leaves out what none of them reads.
+    leaves out what none of them reads. ``stated`` are the descriptors that a named case must have.
     """
     rules = frozenset(only or REQUIREMENTS).difference(() if thorough else ROUTED.difference(in_turn(program)))
     case = _begun(program, implementation, device, thorough)
+    case.stated = stated
     if case.unsupported:
         return case
     with case.timed("eager"):

@@ -18,6 +18,7 @@ from conformance import corpus, covering
 from conformance.findings import Finding, FindingError, load_finding
 from conformance.issue import NothingToReport, issue_text
 from conformance.judge import Judged, Verdict
+from conformance.named import CaseError, load_case, stated_of
 from conformance.reporting import KEPT, RUNS
 from conformance.rule import RULES
 from conformance.sandbox import Job, Sandbox
@@ -51,7 +52,7 @@ for command in (gate, page, merge, bisect):
 @_IMPLEMENTATION
 @_DEVICE
 def replay(what: str, as_source: bool, requirement: str | None, implementation: str, device: str) -> None:
-    """Judge WHAT again: a program's hash, a program file, or a finding's name.
+    """Judge WHAT again: a program's hash, a program file, or the name of a finding or of a named case.
 
     Says FIXED (exit 0), FAILED (exit 1) or ERROR (exit 2). A finding fails while its own violation is there;
     a program, while there is one that no finding knows; either, if a requirement is given, while that is violated.
@@ -60,7 +61,7 @@ def replay(what: str, as_source: bool, requirement: str | None, implementation: 
     job = Job(implementation, device, (requirement,) if requirement else ())
     try:
         with Sandbox(job) as sandbox:
-            verdict = sandbox.judge(program, thorough=True)
+            verdict = sandbox.judge(program, thorough=True, stated=stated_of(program))
     except RuntimeError as error:
         _end(2, f"ERROR {program.name}: {broken_adapter(job) or error}")
     failing = [item for item in verdict.judged if requirement or item.finding == finding]
@@ -125,14 +126,17 @@ def _found(what: str) -> tuple[Finding | None, Program]:
         if path.exists():
             finding = load_finding(path)
             return finding, finding.program
-        for path in (Path(what), golden.PROGRAMS / f"{what}.json", KEPT / f"{what}.json"):
+        if (path := golden.CASES / f"{what}.py").is_file():
+            return None, load_case(path).program
+        of_campaigns = RUNS.glob(f"*/programs/{what}.json") if what.isalnum() else ()
+        for path in (Path(what), golden.PROGRAMS / f"{what}.json", KEPT / f"{what}.json", *of_campaigns):
             if path.is_file():
                 return None, load(path)
-    except (FindingError, ProgramError) as error:
+    except (FindingError, ProgramError, CaseError) as error:
         raise click.ClickException(str(error)) from None
     raise click.ClickException(
-        f"{what}: no program file, no finding under {golden.FINDINGS}, no program of that hash under "
-        f"{golden.PROGRAMS} or {KEPT}"
+        f"{what}: no program file, no finding under {golden.FINDINGS}, no case under {golden.CASES}, "
+        f"no program of that hash under {golden.PROGRAMS} or {RUNS}"
     )
 
 

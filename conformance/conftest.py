@@ -31,6 +31,7 @@ from conformance.rule import RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
+from conformance.stored import Snapshots, told, why_no_update
 from conformance.telling import DEFAULT
 from conformance.vacuity import looks_at_everything, wanted
 from generators.codec import ProgramError, load
@@ -39,6 +40,8 @@ from generators.strategies import MIXES
 from reports.record import Record, merge, write_record
 from reports.summary import exit_code, summarize
 
+#: The exit status of a run that says nothing about the implementation.
+NO_VERDICT = 3
 #: More programs than a machine judges in a minute.
 MOST_A_MINUTE = 10_000
 
@@ -55,6 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--device", choices=("cpu", "cuda", "all"), default="cpu", help="where programs run (default cpu)")
     group.addoption("--implementation", default=DEFAULT, metavar="MODULE:ATTRIBUTE")
     group.addoption("--shard", type=part, default=(1, 1), metavar="K/N", help="run the K-th of N disjoint parts of the tests")
+    group.addoption("--update-snapshots", action="store_true", help="write the named cases' snapshots for this torch")
     group.addoption("--record", type=Path, default=None, metavar="FILE", help="where the run record goes (default runs/)")
 
 
@@ -80,6 +84,8 @@ class Run:
         self.header = header(
             option.implementation, option.profile, self.seed, self.devices, demands, option.keyword, part
         )
+        is_pytorch = option.implementation == DEFAULT
+        self.snapshots = Snapshots(torch.__version__, option.update_snapshots, is_pytorch and not self.only)
         self.record: Record | None = None
         self.path: Path = option.record or RUNS / f"{run_name(option.profile)}.json"
 
@@ -99,7 +105,7 @@ def part(text: str) -> tuple[int, int]:
 def _demands(config: pytest.Config, devices: tuple[str, ...]) -> dict[str, int]:
     """What the run must show: nothing in particular where it is told to look at a part."""
     try:
-        return wanted(devices) if looks_at_everything(config) else {}
+        return wanted(devices) if looks_at_everything(config) and not config.option.update_snapshots else {}
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -141,11 +147,19 @@ def _devices(chosen: str) -> tuple[str, ...]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _refuse_to_update(config.option)
     config.stash[CONFIGURATION] = run = Run(config)
     if not run.is_worker and not config.option.collectonly:
         reason = broken_adapter(Job(run.implementation, run.devices[0]))
         if reason:
             raise pytest.UsageError(f"the adapter is broken, nothing was judged: {reason}")
+
+
+def _refuse_to_update(option: Any) -> None:
+    restricted = bool(option.keyword or option.shard != (1, 1))
+    reason = why_no_update(os.environ, getattr(option, "numprocesses", None), option.implementation, restricted)
+    if option.update_snapshots and reason:
+        raise pytest.UsageError(f"--update-snapshots: {reason}")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -174,12 +188,18 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep every N-th test of what -k and the like have left, so that each shard gets some of every kind."""
+    """Keep every N-th test of what -k and the like have left, so that each shard gets some of every kind.
+
+    Where snapshots are written, only what writes them.
+    """
     number, of = config.option.shard
-    left_out = [item for place, item in enumerate(items) if place % of != number - 1]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = items[number - 1 :: of]
+    if config.option.update_snapshots:
+        kept = [item for item in items if "snapshots" in getattr(item, "fixturenames", ())]
+    else:
+        kept = items[number - 1 :: of]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+        items[:] = kept
 
 
 @pytest.fixture(scope="session")
@@ -201,6 +221,12 @@ def sandboxes(run: Run) -> Iterator[dict[str, Sandbox]]:
 def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
     """The child process that judges on this test's device."""
     return sandboxes[device]
+
+
+@pytest.fixture(scope="session")
+def snapshots(run: Run) -> Snapshots:
+    """The stored graphs of the named cases, to compare with or to write."""
+    return run.snapshots
 
 
 @pytest.fixture(scope="session")
@@ -231,10 +257,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     write_record(run.record, run.path)
     if run.record.rows and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         session.exitstatus = exit_code(run.record) or exitstatus
+    if run.snapshots.updating:
+        session.exitstatus = NO_VERDICT
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     run = config.stash[CONFIGURATION]
+    reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, ())]
+    if run.record is not None and (lines := told(run.snapshots, [dict(report.user_properties) for report in reports])):
+        terminalreporter.section("snapshots")
+        terminalreporter.write_line("\n".join(lines))
     if run.record is not None and run.record.rows:
         terminalreporter.section("joint conformance")
         terminalreporter.write_line(summarize(run.record))

@@ -12,6 +12,7 @@ from conformance.findings import Finding, finding_for
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
 from conformance.hygiene import left_behind
 from conformance.implementation import Implementation, Joint
+from conformance.named import Stated
 from conformance.refusals import documented
 from conformance.rule import RULES, Violation
 from conformance.signature import Signature, signature_of
@@ -65,6 +66,7 @@ def judge(
     findings: Sequence[Finding] = (),
     only: Collection[str] = (),
     thorough: bool | None = None,
+    stated: Stated | None = None,
 ) -> Verdict:
     """The verdict on ``program``; ``only`` restricts the rules to these ids, and the walk to what they read.
 
@@ -73,7 +75,7 @@ def judge(
     """
     traits = features(program)
     try:
-        case = walk(program, implementation, device, thorough, only)
+        case = walk(program, implementation, device, thorough, only, stated)
         if case.unsupported:
             return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported, device=device)
         with case.timed("rules"):

@@ -26,7 +26,7 @@ NEEDS_GPU = {"C16": "needs CUDA"}
 
 
 #: The origins of programs that every run has alike.
-COMPARED = frozenset({"finding", "stored"})
+COMPARED = frozenset({"case", "finding", "stored"})
 
 
 @dataclass

@@ -10,6 +10,7 @@ import pytest
 
 from conformance.findings import FindingError
 from conformance.judge import Judged, Verdict
+from conformance.named import CaseError
 from conformance.recording import Recorder
 from conformance.sandbox import Sandbox
 from conformance.telling import outcome_text, replay_command, violation_text
@@ -39,7 +40,7 @@ def read_or_fail(read: Callable[[Path], T], path: Path, recorder: Recorder, orig
     """What ``read`` makes of the file; one that can't be read is written down, and fails its test in one line."""
     try:
         return read(path)
-    except (ProgramError, FindingError) as error:
+    except (ProgramError, FindingError, CaseError) as error:
         damage = error
     recorder.add_unreadable(damage, origin, path.stem)
     pytest.fail(str(damage), pytrace=False)

@@ -25,6 +25,7 @@ import golden
 from conformance.findings import load_findings
 from conformance.implementation import load_implementation
 from conformance.judge import Judged, Verdict, judge
+from conformance.named import Stated
 from conformance.shards import Shard, draw
 from conformance.telling import script_of
 from generators.features import features
@@ -65,9 +66,14 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def judge(self, program: Program, thorough: bool | None = None, only: Collection[str] = ()) -> Verdict:
-        """The verdict on ``program``, crash and timeout among the possible outcomes; ``only`` of these rules, or the job's."""
-        answer = self._ask(("judge", program, thorough, frozenset(only or self.job.only)), self.job.timeout)
+    def judge(
+        self, program: Program, thorough: bool | None = None, only: Collection[str] = (), stated: Stated | None = None
+    ) -> Verdict:
+        """The verdict on ``program``, crash and timeout among the possible outcomes; ``only`` of these rules, or the job's.
+
+        ``stated`` are the descriptors that a named case must have.
+        """
+        answer = self._ask(("judge", program, thorough, frozenset(only or self.job.only), stated), self.job.timeout)
         if isinstance(answer, Verdict):
             if answer.spoilt or answer.outcome is Outcome.ERROR:
                 self.close()  # what this program left behind, an open mode say, would spoil the next one
@@ -163,8 +169,8 @@ def _serve(pipe: Connection, job: Job) -> None:
         elif question == "script":
             pipe.send(_script(details[0]))
         else:
-            program, thorough, only = details
-            options = {"device": job.device, "findings": findings, "only": only, "thorough": thorough}
+            program, thorough, only, stated = details
+            options = {"device": job.device, "findings": findings, "only": only, "thorough": thorough, "stated": stated}
             pipe.send(_sendable(judge(program, implementation, **options)))
 
 

@@ -73,6 +73,16 @@ def without_setup(program: Program) -> Iterator[Program]:
         yield _renamed_outside(rest, _stand_ins(program.setup[index : index + 1], 0))
 
 
+def with_own_memory(program: Program) -> Iterator[Program]:
+    """With the result of one setup statement made by itself, so that it is no view of another tensor."""
+    made = {leaf.name: leaf for leaf in program.leaves}
+    for index, statement in enumerate(program.setup):
+        source = made.get(statement.operands[0])
+        if source is not None and len(statement.results) == 1:
+            own = replace(source, name=statement.results[0], stride=None, parameter=False)
+            yield replace(program, leaves=(*program.leaves, own), setup=_without(program.setup, index))
+
+
 def _spans(length: int) -> Iterator[tuple[int, int]]:
     width = length
     while width:
@@ -269,6 +279,7 @@ def simpler_leaves(program: Program) -> Iterator[Program]:
         lambda leaf: replace(leaf, dtype="float32"),
         lambda leaf: replace(leaf, stride=None),
         *(lambda leaf, s=shape: _shaped(leaf, s) for shape in SMALL_SHAPES),
+        lambda leaf: _shaped(leaf, tuple(min(size, 1) for size in leaf.shape)),
         lambda leaf: _shaped(leaf, tuple(min(size, 2) for size in leaf.shape)),
         lambda leaf: _shaped(leaf, leaf.shape[1:]),
         lambda leaf: _shaped(leaf, leaf.shape[:-1]),
@@ -313,6 +324,7 @@ def canonical(program: Program) -> Program:
 PASSES: tuple[Callable[[Program], Iterator[Program]], ...] = (
     without_body,
     without_setup,
+    with_own_memory,
     without_outputs,
     less_nested,
     without_inputs,

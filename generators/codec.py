@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from torch import nn
 
-from generators.dressings import DRESSINGS
+from generators.dressings import LINES
 from generators.options import OPTIONS
 from generators.prelude import NAMES
 from generators.program import CONTAINERS, MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
@@ -87,7 +87,7 @@ def from_json(data: Any) -> Program:
         kwargs=_distinct(_each(top["kwargs"], "kwargs", _keyword), "kwargs"),
         body=_each(top["body"], "body", lambda item, at: _statement(item, at, _BODY_NAME)),
         outputs=_tree(top["outputs"], "outputs"),
-        dressing=_each(top.get("dressing", []), "dressing", lambda item, at: _one_of(item, at, DRESSINGS)),
+        dressing=_each(top.get("dressing", []), "dressing", lambda item, at: _one_of(item, at, LINES)),
         options=_each(top.get("options", []), "options", lambda item, at: _one_of(item, at, OPTIONS)),
         symbolic=_each(top.get("symbolic", []), "symbolic", _size),
     )

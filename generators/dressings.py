@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torch import nn
 
+from generators import layers
 from generators.prelude import NAMES
 from generators.program import Program
 
@@ -20,6 +21,8 @@ DRESSINGS: dict[str, str] = {
     "parametrized": 'nn.utils.parametrize.register_parametrization({m}, "weight", Doubled())',
     "layer_twice": "{m}.same_layer = {m}.layer",
 }
+#: Every row, those of the layers too, which are not drawn.
+LINES: dict[str, str] = DRESSINGS | layers.LINES
 
 
 def fqns(program: Program) -> dict[str, str]:
@@ -34,4 +37,4 @@ def fqns(program: Program) -> dict[str, str]:
 
 def dress(module: nn.Module, name: str) -> None:
     """Do to ``module`` what the row says. Raises whatever that raises."""
-    exec(DRESSINGS[name].format(m="module"), dict(NAMES) | {"module": module})
+    exec(LINES[name].format(m="module"), dict(NAMES) | {"module": module})

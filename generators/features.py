@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from generators.layers import CALLED
 from generators.program import Const, Leaf, Literal, Node, Program, Ref, Statement
 from generators.vocabulary import VOCABULARY
 
@@ -58,6 +59,7 @@ def features(program: Program) -> frozenset[str]:
             *(["body:dead"] if _has_dead_code(program, inside) else []),
             *_of_outputs(program, inside),
             *(f"module:{name}" for name in program.dressing),
+            *(f"op:{op}" for name in program.dressing for op in CALLED.get(name, ())),
             *(f"option:{name}" for name in program.options),
             *(["size:symbolic"] if program.symbolic else []),
         ]

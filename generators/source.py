@@ -14,7 +14,7 @@ from torch import nn
 
 from generators import check_text
 from generators.build import build, leaves_at
-from generators.dressings import DRESSINGS
+from generators.dressings import LINES
 from generators.options import OPTIONS
 from generators.prelude import text_for
 from generators.program import MODES, Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
@@ -291,7 +291,7 @@ def _make(program: Program, device: str, scenario: str) -> str:
         *([f"held = {_written(held)}", "if not leaves:"] if clones else []),
         *(f"    {name} = {name}.clone()" for name in clones),
         *([f"module = {module}"] if program.dressing else []),
-        *(DRESSINGS[name].format(m="module") for name in program.dressing),
+        *(LINES[name].format(m="module") for name in program.dressing),
         f"return {', '.join(built)}",
     ]
     return "\n".join([f"def make(seed=0{choice}):", *(f"    {line}" for line in body)])

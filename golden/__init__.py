@@ -1,4 +1,4 @@
-"""Data that the suite replays: stored programs and findings. A thin loader, no more."""
+"""Data that the suite replays: stored programs, findings, named cases and their graphs. A thin loader, no more."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 HOME = Path(__file__).parent
 FINDINGS = HOME / "findings"
 PROGRAMS = HOME / "programs"
+CASES = HOME / "cases"
+#: A folder a minor version of torch, in it a file a case.
+SNAPSHOTS = HOME / "snapshots"
 #: What the gate must show, and how often: written beside the programs when they are stored.
 SHOWN = HOME / "shown.json"
 
@@ -15,6 +18,11 @@ SHOWN = HOME / "shown.json"
 def files(folder: Path) -> list[Path]:
     """The JSON files of a folder, by name."""
     return sorted(folder.glob("*.json"))
+
+
+def cases() -> list[Path]:
+    """The files of the named cases, by name. They have Python's syntax; conformance/named.py reads them."""
+    return sorted(CASES.glob("*.py"))
 
 
 def content_hash(folder: Path) -> str:

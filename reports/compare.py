@@ -27,9 +27,9 @@ from reports.record import Header, Outcome, Record, Row, ViolationRow
 from reports.summary import why_not_whole
 
 VERDICTS = {
-    0: "you may upgrade: what held before holds after, as far as the programs look",
+    0: "you may upgrade: nothing broke that matters to you, as far as the programs look",
     1: "what held before no longer holds: look before you upgrade",
-    2: "nothing that held broke, but findings are out of date, or do not know what fails",
+    2: "nothing broke that matters to you, but findings are out of date, or do not know what fails",
     3: "no verdict: a run is incomplete, or the two cannot be compared",
 }
 

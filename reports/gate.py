@@ -107,7 +107,7 @@ def _headline(gate: Gate) -> str:
     if gate.status == 2:
         unknown = comparison.unknown(gate.policy)
         return f"FINDINGS NEED ATTENTION: {len(comparison.out_of_date)} out of date, {len(unknown)} failures unknown to them"
-    return "NOTHING BROKE"
+    return "NOTHING BROKE" if not gate.elsewhere else "NOTHING BROKE THAT DECIDES"
 
 
 def _lines(gate: Gate) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -55,13 +56,25 @@ def _pass_on(task: Any, future: Future[Any]) -> None:
 
 
 @contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that start meanwhile ignore ctrl-C, which a terminal sends to all: the campaign ends them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
 def _client(workers: int, scheduler: str | None) -> Iterator[Client]:
     if scheduler is None:
         # Memory is limited where programs run, in the child of a worker: the worker itself need not be watched.
         # One task at a time: where a worker dies, it is known of what, and two deaths are enough to give that task up.
         dask.config.set({"distributed.scheduler.worker-saturation": 1.0, "distributed.scheduler.allowed-failures": 1})
         settings = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": None, "silence_logs": logging.CRITICAL}
-        with LocalCluster(n_workers=workers, **settings) as cluster, Client(cluster) as client:
+        with _deaf_to_ctrl_c():
+            cluster = LocalCluster(n_workers=workers, **settings)
+        with cluster, Client(cluster) as client:
             yield client
         return
     try:

@@ -85,7 +85,8 @@ def unshrunk(key: str, failure: Failure) -> Minimum:
 
 
 def _hasty(job: Job, failure: Failure) -> Job:
-    return replace(job, timeout=HANGS) if failure.row.outcome is Outcome.TIMEOUT else job
+    """In haste where candidates hang; with more time than in the campaign where all scenarios are gone through."""
+    return replace(job, timeout=HANGS if failure.row.outcome is Outcome.TIMEOUT else 2 * job.timeout)
 
 
 @contextmanager

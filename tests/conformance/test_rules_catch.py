@@ -14,6 +14,7 @@ import conformance.rules  # noqa: F401  (registers the rules)
 import tests.wrong
 from conformance.case import walk
 from conformance.implementation import Implementation
+from conformance.named import Stated
 from conformance.rule import RULES, VOCABULARY_RULES, Rule
 from conformance.signature import Signature, signature_of
 from generators.program import Program
@@ -38,15 +39,17 @@ BROKEN_EVERYWHERE = {
 every_wrong = pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.rule}: {wrong.title}")
 
 
-def subject(program: Program | None, implementation: Implementation, rule: str) -> Any:
+def subject(program: Program | None, implementation: Implementation, rule: str, stated: Stated | None) -> Any:
     """What the rule looks at: the implementation's classes, or the program walked through it for this rule alone."""
-    return implementation.descriptors if program is None else walk(program, implementation, thorough=True, only={rule})
+    if program is None:
+        return implementation.descriptors
+    return walk(program, implementation, thorough=True, only={rule}, stated=stated)
 
 
 @cache
-def right_subject(program: Program | None, right: Callable[[], Implementation], rule: str) -> Any:
+def right_subject(program: Program | None, right: Callable[[], Implementation], rule: str, stated: Stated | None) -> Any:
     """What the rule must let pass."""
-    return subject(program, right(), rule)
+    return subject(program, right(), rule, stated)
 
 
 def signatures(rule: Rule, looked_at: Any) -> set[Signature]:
@@ -59,13 +62,13 @@ def signatures(rule: Rule, looked_at: Any) -> set[Signature]:
 def test_rule_catches(wrong: Wrong) -> None:
     rule = ALL_RULES[wrong.rule]
     is_namespace = wrong.implementation is None
-    looked_at = wrong.namespace if is_namespace else subject(wrong.program, wrong.implementation(), rule.id)
-    assert signatures(rule, looked_at) - signatures(rule, right_subject(wrong.program, wrong.right, rule.id))
+    looked_at = wrong.namespace if is_namespace else subject(wrong.program, wrong.implementation(), rule.id, wrong.stated)
+    assert signatures(rule, looked_at) - signatures(rule, right_subject(wrong.program, wrong.right, rule.id, wrong.stated))
 
 
 @every_wrong
 def test_rule_lets_pytorch_pass(wrong: Wrong) -> None:
-    found = signatures(ALL_RULES[wrong.rule], right_subject(wrong.program, wrong.right, wrong.rule))
+    found = signatures(ALL_RULES[wrong.rule], right_subject(wrong.program, wrong.right, wrong.rule, wrong.stated))
     assert [signature for signature in found if signature.path not in BROKEN_EVERYWHERE.get(wrong.rule, ())] == []
 
 

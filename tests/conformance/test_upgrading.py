@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from conformance.bisection import BisectionError, Found, first_failing, interpreter_of
+from conformance.bisection import MADE, BisectionError, Found, first_failing, interpreter_of
 from conformance.bisection import replay as replay_with
 from conformance.cli import main
 from reports.record import Outcome, Record, Row, read_record, write_record
@@ -118,6 +118,19 @@ def test_an_environment_of_tox_is_found_by_its_version() -> None:
     python.parent.mkdir(parents=True)
     python.symlink_to(sys.executable)
     assert interpreter_of("2.9") == python
+
+
+def test_a_wheel_gets_an_environment_of_its_own_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[str] = []
+
+    def call(*words: str) -> None:
+        called.append(words[2])
+        (MADE / "torch-2.14").mkdir(parents=True, exist_ok=True)
+
+    monkeypatch.setattr("conformance.bisection._call", call)
+    Path("torch-2.14.whl").touch()
+    found = {interpreter_of("torch-2.14.whl") for _ in range(2)}
+    assert (found, called) == ({MADE / "torch-2.14" / "bin" / "python"}, ["venv", "pip"])
 
 
 def test_a_version_that_can_not_judge_is_no_verdict() -> None:

@@ -169,3 +169,15 @@ def test_equal_programs_reduce_to_equal_hashes() -> None:
     assert reduce(other, calls("cumsum")).name == reduce(LARGE, calls("cumsum")).name
 
 
+
+
+def test_a_view_of_another_input_becomes_a_tensor_of_its_own() -> None:
+    program = Program(
+        leaves=(Leaf("x0", (2, 3)),),
+        setup=(Statement("select", ("x0",), (0, 1), ("x1",)),),
+        args=(Ref("x0"), Ref("x1")),
+        body=(Statement("mul", ("a0", "a1"), (), ("v0",)),),
+        outputs=Node("tuple", (Ref("v0"),)),
+    )
+    two_inputs = reduce(program, lambda smaller: len(set(smaller.flat_args)) == 2)
+    assert (two_inputs.setup, len(two_inputs.leaves)) == ((), 2)

@@ -15,6 +15,7 @@ from torch import fx, nn
 
 from conformance.graph import flat_results, output_descriptors, output_node, placeholders
 from conformance.implementation import Implementation, Joint
+from conformance.named import Stated
 from conformance.pytorch import PyTorch
 from generators.program import Program
 
@@ -27,7 +28,8 @@ class Wrong:
     """An implementation, on a program, that its rule must catch; for the vocabulary a namespace of classes.
 
     ``implementation`` makes a new one: a class, or any function without arguments. ``right`` makes the one
-    that the rule must let pass: PyTorch's own, except where that can't show the rule at work.
+    that the rule must let pass: PyTorch's own, except where that can't show the rule at work. ``stated`` are the
+    descriptors that the program of a named case must have.
     """
 
     rule: str
@@ -36,6 +38,7 @@ class Wrong:
     program: Program | None = None
     namespace: Any = None
     right: Callable[[], Implementation] = PyTorch
+    stated: Stated | None = None
 
 
 class Corrupted(PyTorch):

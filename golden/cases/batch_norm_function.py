@@ -1,0 +1,13 @@
+"""BatchNorm's function in training writes both statistics."""
+x = tensor(4, 3, requires_grad=True)
+m = tensor(3)
+v = tensor(3)
+self.mean = m
+self.var = v
+
+def forward(x):
+    y = F.batch_norm(x, self.mean, self.var, training=True)
+    return y
+
+inputs(Buffer("mean"), Buffer("var"), Plain(0), Tangent(Plain(0)))
+outputs(InputMutation(Buffer("mean")), InputMutation(Buffer("var")), Plain(0), None, None, Grad(Plain(0)))

@@ -1,0 +1,10 @@
+"""A complex input in the wrapper of two real tensors."""
+x = tensor(2, 3, dtype="complex64", requires_grad=True)
+options("config.enable_complex_wrapper")
+
+def forward(x):
+    y = torch.sin(x)
+    return y
+
+inputs(Plain(0), Tangent(Plain(0)))
+outputs(Plain(0), Grad(Plain(0)))

@@ -1,0 +1,13 @@
+"""The core decompositions apply to the forward and to the backward (J18)."""
+x = tensor(2, 3)
+w = parameter(2, 3)
+self.weight = w
+options("core_decompositions")
+
+def forward(x):
+    y = x * self.weight
+    z = F.softplus(y)
+    return z
+
+inputs(Param("weight"), Plain(0), Tangent(Plain(0)))
+outputs(Plain(0), Grad(Param("weight")), None)

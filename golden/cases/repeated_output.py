@@ -1,0 +1,9 @@
+"""One value returned twice is two outputs."""
+x = tensor(2, 3, requires_grad=True)
+
+def forward(x):
+    y = torch.sin(x)
+    return y, y
+
+inputs(Plain(0), Tangent(Plain(0)), Tangent(Plain(1)))
+outputs(Plain(0), Plain(1), Grad(Plain(0)))
