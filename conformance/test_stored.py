@@ -20,6 +20,6 @@ from generators.codec import load
 def test_stored_program(
     path: Path, sandbox: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
 ) -> None:
-    verdict = sandbox.judge(read_or_fail(load, path, recorder, "stored"))
+    verdict = sandbox.confirmed(read_or_fail(load, path, recorder, "stored"))
     recorder.add(verdict, "stored", "stored")
     fail_on_new([verdict], sandbox, run, record_property)

@@ -50,7 +50,7 @@ def judge_shard(plan: Plan, number: int) -> Seen:
         recorder = Recorder(Path(folder) / "rows.jsonl", sandbox.script)
         recorder.journal.touch()
         for program in sandbox.draw(shard):
-            verdict = sandbox.judge(program)
+            verdict = sandbox.confirmed(program)
             recorder.add(verdict, "drawn", shard.name)
             if verdict.outcome in FAILED:
                 failing.append(program)

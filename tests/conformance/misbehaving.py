@@ -64,6 +64,20 @@ class Hangs(Misbehaving):
         time.sleep(600)
 
 
+class DiesOfTheProgramBefore(Misbehaving):
+    """It falls over what an export for seven elements left in the process."""
+
+    spoilt = False
+
+    def export(self, *args: Any, **options: Any) -> Joint:
+        if self.spoilt:
+            os.abort()
+        return super().export(*args, **options)
+
+    def act(self) -> None:
+        type(self).spoilt = True
+
+
 class LeavesModeBehind(Misbehaving):
     def act(self) -> None:
         FakeTensorMode().__enter__()

@@ -50,6 +50,18 @@ def test_what_it_does_to_the_process_is_the_verdict_and_the_next_program_is_judg
     assert (bad.outcome, bad.program, good.outcome) == (outcome, SEVEN, Outcome.PASS)
 
 
+def test_a_death_that_a_fresh_process_does_not_die_was_another_programs_doing() -> None:
+    with sandbox_for("DiesOfTheProgramBefore") as sandbox:
+        sandbox.judge(SEVEN, thorough=False)
+        assert sandbox.confirmed(INFERENCE, thorough=False).outcome is Outcome.PASS
+
+
+def test_a_death_that_a_fresh_process_dies_too_is_the_verdict() -> None:
+    with sandbox_for("Aborts") as sandbox:
+        sandbox.judge(INFERENCE)
+        assert sandbox.confirmed(SEVEN).outcome is Outcome.CRASH
+
+
 @pytest.mark.parametrize(
     ("name", "rules"),
     [("LeavesModeBehind", {"J27"}), ("LeavesGradModeBehind", {"J27"}), ("LeavesDtypeWhereItFails", {"J27", "C6"})],
