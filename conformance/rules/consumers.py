@@ -27,6 +27,7 @@ from conformance.implementation import Joint
 from conformance.observation import significant_stride
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.primals import primals_of
+from generators.dressings import fqns
 from generators.program import Ref
 from generators.vocabulary import VOCABULARY
 
@@ -114,7 +115,8 @@ def _unused_parameters(case: Case) -> list[str]:
     tied = Counter(state.value for state in program.state)
     held = [state for state in program.state if state.value not in passed and tied[state.value] == 1]
     alone = [state for state in held if sum(_share(tensors[state.value], t) for t in tensors.values()) == 1]
-    return [s.fqn for s in alone if f"self.{s.fqn}" not in used and isinstance(tensors[s.value], torch.nn.Parameter)]
+    unused = [s.value for s in alone if f"self.{s.fqn}" not in used and isinstance(tensors[s.value], torch.nn.Parameter)]
+    return [fqn for fqn, value in fqns(program).items() if value in unused]  # a parametrization gives another FQN
 
 
 def _share(one: torch.Tensor, other: torch.Tensor) -> bool:
