@@ -218,6 +218,7 @@ def test_a_faithful_implementation_exits_0_in_every_scenario(scenario: str, tmp_
         ("return (out * 2 - out.detach(),)", "twice", "x0.grad.value"),
         ("return (out.requires_grad_(),)", "no_grad", "outputs[0].requires_grad"),
         ("return (out.detach(),)", "non_leaf", "outputs[0].requires_grad"),
+        ("return (x.view(2, 3),)", "non_leaf", "outputs[0].base"),
         ("return (x,)", "written_no_grad", "x0.after"),
         ("y = out.data.clone(); out.register_hook(lambda g: g + out.data - y); return (out,)", "overwritten", "x0.grad.value"),
         ("return (torch.zeros(1).expand(2, 3),)", "written", "outputs[0].write"),

@@ -11,7 +11,7 @@ import pytest
 from conformance.campaign.drafts import Fault, by_severity, common_features, pattern_of, write
 from conformance.campaign.groups import Group, add_to_groups
 from conformance.campaign.severity import CLASSES, severity_of
-from conformance.campaign.shrinking import GONE
+from conformance.campaign.shrinking import NOTHING_SHOWN
 from conformance.findings import Pattern, load_finding
 from conformance.sandbox import Job
 from conformance.signature import Signature
@@ -113,10 +113,11 @@ def test_each_fault_has_a_script_and_a_crash_has_its_program(tmp_path: Path) -> 
     assert [name.partition(".")[2] for name in names] == ["json", "py", "program.json", "py"]
 
 
-def test_what_was_not_seen_again_is_no_draft(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ended", sorted(NOTHING_SHOWN))
+def test_what_was_not_seen_again_is_no_draft(ended: str, tmp_path: Path) -> None:
     here = fault()
     assert here.minimum is not None
-    write([Fault(here.group, replace(here.minimum, ended=GONE))], tmp_path, ABOUT)
+    write([Fault(here.group, replace(here.minimum, ended=ended))], tmp_path, ABOUT)
     assert list((tmp_path / "drafts").iterdir()) == []
 
 
