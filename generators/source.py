@@ -124,7 +124,7 @@ def has_subclasses(program: Program) -> bool:
 
 def has_effects(program: Program) -> bool:
     """Whether the program may do what is more than to compute and to write tensors."""
-    return any(VOCABULARY[statement.op].kind == "effect" for statement in program.body)
+    return any(VOCABULARY[statement.op].kind.endswith("effect") for statement in program.body)
 
 
 def _inputs(program: Program, scenario: str) -> str:

@@ -236,6 +236,12 @@ def test_a_lost_effect_is_told(tmp_path: Path) -> None:
     assert run(source(program), tmp_path, lost) == (1, "effects: eager [('print', '6 elements')], compiled []\nDIFFERENT")
 
 
+def test_a_lost_effect_of_a_branch_is_told(tmp_path: Path) -> None:
+    program = one(Statement("cond_notes", ("a0",), (), ("v0",)))
+    lost = STAND_IN.replace("out, = joint.module(*args)", "").replace("{corruption}", "return (x.sin(),)")
+    assert "effects: eager [('note', " in run(source(program), tmp_path, lost)[1]
+
+
 def test_a_script_whose_effects_are_kept_exits_0(tmp_path: Path) -> None:
     program = one(Statement("noted_both_ways", ("a0",), (), ("v0",)))
     assert run(source(program), tmp_path, STAND_IN.replace("{corruption}", "return (out,)")) == (0, "OK")
