@@ -27,7 +27,7 @@ def test_finding_is_right_about_this_torch(
     path: Path, sandbox: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
 ) -> None:
     finding = read_or_fail(load_finding, path, recorder, "finding")
-    verdict = sandbox.confirmed(finding.program, thorough=True)
+    verdict = sandbox.confirmed(finding.program, thorough=True, only=finding.only)
     fails = any(item.finding is not None and item.finding.slug == finding.slug for item in verdict.judged)
     is_due = finding.applies_here
     if is_due and not fails and verdict.outcome in (Outcome.PASS, Outcome.KNOWN, Outcome.REFUSED):

@@ -1,0 +1,31 @@
+"""The stored programs through torch.export, one test each: judged by chapter E alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import golden
+from conformance.conftest import Run
+from conformance.recording import Recorder
+from conformance.reporting import fail_on_new, read_or_fail
+from conformance.sandbox import Sandbox
+from generators.codec import load
+
+
+@pytest.mark.parametrize("path", golden.files(golden.PROGRAMS), ids=lambda path: path.stem)
+def test_exported_program(
+    path: Path,
+    sandbox: Sandbox,
+    exported_rules: tuple[str, ...],
+    recorder: Recorder,
+    run: Run,
+    record_property: Callable[..., Any],
+) -> None:
+    program = read_or_fail(load, path, recorder, "exported")
+    verdict = sandbox.confirmed(program, only=exported_rules)
+    recorder.add(verdict, "exported", "exported")
+    fail_on_new([verdict], sandbox, run, record_property)
