@@ -14,6 +14,7 @@ from conformance.recording import Recorder
 from conformance.reporting import fail_on_new, read_or_fail
 from conformance.sandbox import Sandbox
 from generators.codec import load
+from reports.record import Outcome
 
 
 @pytest.mark.parametrize("path", golden.files(golden.PROGRAMS), ids=lambda path: path.stem)
@@ -27,5 +28,7 @@ def test_exported_program(
 ) -> None:
     program = read_or_fail(load, path, recorder, "exported")
     verdict = sandbox.confirmed(program, only=exported_rules)
+    if verdict.outcome is Outcome.UNSUPPORTED:  # most stored programs: their rows would say nothing
+        return
     recorder.add(verdict, "exported", "exported")
     fail_on_new([verdict], sandbox, run, record_property)

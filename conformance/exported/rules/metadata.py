@@ -32,25 +32,25 @@ def _call_complaints(form: str, node: fx.Node, modules: dict[str, type]) -> Iter
     kind = kind_of(node.target)
     for keys in CARRIED:
         if not any(key in node.meta for key in keys):
-            yield f"{form}:{keys[0]} of a {kind}", " or ".join(keys), "nothing"
+            yield f"{form}:{keys[0]} of {kind}", " or ".join(keys), "nothing"
     trace = node.meta.get("stack_trace")
     if "stack_trace" in node.meta and (not isinstance(trace, str) or "File " not in trace):
-        yield f"{form}:stack_trace of a {kind}", "the lines of Python that it came of", trace
+        yield f"{form}:stack_trace of {kind}", "the lines of Python that it came of", trace
     for path, owner in node.meta.get("nn_module_stack", {}).values():
         expected = modules.get(path.partition("@")[0])
         if expected is None or expected.__name__ not in str(owner):
-            yield f"{form}:nn_module_stack of a {kind}", "modules of the program with their classes", f"{path}: {owner}"
+            yield f"{form}:nn_module_stack of {kind}", "modules of the program with their classes", f"{path}: {owner}"
 
 
 def kind_of(target: Any) -> str:
     """What kind of thing a node calls."""
     if isinstance(target, HigherOrderOperator):
-        return "higher-order op"
+        return "a higher-order op"
     if isinstance(target, OpOverload) and not target._schema.returns:
-        return "op that returns nothing"
+        return "an op that returns nothing"
     if isinstance(target, OpOverload):
-        return "ATen op" if target.namespace == "aten" else "custom op"
-    return "Python function"
+        return "an ATen op" if target.namespace == "aten" else "a custom op"
+    return "a Python function"
 
 
 def _was_run(case: Exported) -> bool:
