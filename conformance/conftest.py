@@ -178,7 +178,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """
     fixtures = getattr(item, "fixturenames", ())
     if "sandbox" in fixtures:
-        item.extra_keyword_matches.update(EXPORTED_RULES if "exported_rules" in fixtures else RULES)
+        item.extra_keyword_matches.update(RULES)
+    if "exporter" in fixtures:
+        item.extra_keyword_matches.update(EXPORTED_RULES)
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     for parameter in parameters:
         if isinstance(parameter, Path) and parameter.parent == golden.PROGRAMS:
@@ -223,6 +225,21 @@ def sandboxes(run: Run) -> Iterator[dict[str, Sandbox]]:
 def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
     """The child process that judges on this test's device."""
     return sandboxes[device]
+
+
+@pytest.fixture(scope="session")
+def exporters(run: Run) -> Iterator[dict[str, Sandbox]]:
+    """A child process for each device that runs torch.export: its traces stay out of those of the joint."""
+    held = {device: Sandbox(Job(run.implementation, device, run.only)) for device in run.devices}
+    yield held
+    for sandbox in held.values():
+        sandbox.close()
+
+
+@pytest.fixture
+def exporter(exporters: dict[str, Sandbox], device: str) -> Sandbox:
+    """The child process that exports on this test's device."""
+    return exporters[device]
 
 
 @pytest.fixture(scope="session")

@@ -20,15 +20,15 @@ from reports.record import Outcome
 @pytest.mark.parametrize("path", golden.files(golden.PROGRAMS), ids=lambda path: path.stem)
 def test_exported_program(
     path: Path,
-    sandbox: Sandbox,
+    exporter: Sandbox,
     exported_rules: tuple[str, ...],
     recorder: Recorder,
     run: Run,
     record_property: Callable[..., Any],
 ) -> None:
     program = read_or_fail(load, path, recorder, "exported")
-    verdict = sandbox.confirmed(program, only=exported_rules)
+    verdict = exporter.confirmed(program, only=exported_rules)
     if verdict.outcome is Outcome.UNSUPPORTED:  # most stored programs: their rows would say nothing
         return
     recorder.add(verdict, "exported", "exported")
-    fail_on_new([verdict], sandbox, run, record_property)
+    fail_on_new([verdict], exporter, run, record_property)
