@@ -46,8 +46,7 @@ class Origin:
 
 def features(program: Program) -> frozenset[str]:
     """The names of everything that the program exercises."""
-    caller = _flow(program.setup, {leaf.name: Origin(leaf.name, "leaf") for leaf in program.leaves})
-    inside = _flow(program.body, dict(_inside(program, caller)))
+    inside, caller = memory(program)
     return frozenset(
         [
             *(name for leaf in program.leaves for name in _of_leaf(leaf)),
@@ -64,6 +63,12 @@ def features(program: Program) -> frozenset[str]:
             *(["size:symbolic"] if program.symbolic else []),
         ]
     )
+
+
+def memory(program: Program) -> tuple[dict[str, Origin], dict[str, Origin]]:
+    """The origin of each value that the forward sees, and of each that the caller does."""
+    caller = _flow(program.setup, {leaf.name: Origin(leaf.name, "leaf") for leaf in program.leaves})
+    return _flow(program.body, dict(_inside(program, caller))), caller
 
 
 def hides_writes(program: Program) -> bool:

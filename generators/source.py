@@ -128,7 +128,7 @@ def has_subclasses(program: Program) -> bool:
 
 def has_effects(program: Program) -> bool:
     """Whether the program may do what is more than to compute and to write tensors."""
-    return any(VOCABULARY[statement.op].kind == "effect" for statement in program.body)
+    return any(VOCABULARY[statement.op].kind.endswith("effect") for statement in program.body)
 
 
 def _inputs(program: Program, scenario: str) -> str:
@@ -293,7 +293,7 @@ def _make(program: Program, device: str, scenario: str) -> str:
         *_leaves(program, device, scenario),
         *_statements(program.setup),
         *([f"held = {_written(held)}", "if not leaves:"] if clones else []),
-        *(f"    {name} = {name}.clone()" for name in clones),
+        *(f'    {name} = held["{name}c"] = {name}.clone()' for name in clones),
         *([f"module = {module}"] if program.dressing else []),
         *(LINES[name].format(m="module") for name in program.dressing),
         f"return {', '.join(built)}",

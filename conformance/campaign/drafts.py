@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from conformance.campaign.groups import Group
 from conformance.campaign.severity import CLASSES, severity_of
-from conformance.campaign.shrinking import GONE, LOST, Minimum
+from conformance.campaign.shrinking import NOTHING_SHOWN, Minimum
 from conformance.findings import MAX_PATTERN
 from conformance.requirements import REQUIREMENTS
 from conformance.signature import Signature
@@ -64,7 +64,7 @@ class Fault:
     @property
     def is_told(self) -> bool:
         """Whether there is something to show: it was seen again, and shrunk."""
-        return self.minimum is not None and self.minimum.ended not in (GONE, LOST)
+        return self.minimum is not None and self.minimum.ended not in NOTHING_SHOWN
 
 
 def by_severity(faults: Iterable[Fault]) -> list[Fault]:

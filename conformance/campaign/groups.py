@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from conformance.campaign.symptoms import symptom_of
+from conformance.campaign.touching import tells_all, touching
 from generators.fit import Fitted
 from generators.program import Program
 from reports.record import Outcome, Row, ViolationRow
@@ -32,8 +34,19 @@ def failures_of(row: Row, program: Program) -> Iterator[Failure]:
 
 
 def group_key(failure: Failure) -> str:
-    """The name of the group that a failure belongs to: equal for one fault in two programs, other for two faults."""
-    return failure.sign
+    """The name of the group that a failure belongs to: equal for one fault in two programs, other for two faults.
+
+    It is the most telling symptom of its program that the failure follows from, with the op that matters to it.
+    """
+    if failure.violation is None:
+        return failure.sign
+    own = symptom_of(failure.violation)
+    others = map(symptom_of, (violation for violation in failure.row.violations if violation.is_new))
+    told = min((other for other in others if other.explains(own)), key=lambda other: other.level, default=own)
+    op = touching(failure.program, told.place, told.aspect)
+    if tells_all(op):
+        return f"after {op}"
+    return f"{told.text}, with {op}" if op else told.text
 
 
 @dataclass(frozen=True)
@@ -59,8 +72,12 @@ def size_of(program: Program) -> tuple[object, ...]:
 def add_to_groups(groups: dict[str, Group], row: Row, program: Program) -> None:
     """Put each way in which the program failed into its group; a program counts once in a group."""
     of_each: dict[str, Failure] = {}
-    for failure in failures_of(row, program):
+    for failure in sorted(failures_of(row, program), key=_level):  # what a group is named after is what is shrunk
         of_each.setdefault(group_key(failure), failure)
     for key, failure in of_each.items():
         old = groups.get(key)
         groups[key] = old.with_another(failure) if old else Group(key, failure, 1, frozenset(row.features))
+
+
+def _level(failure: Failure) -> int:
+    return symptom_of(failure.violation).level if failure.violation else 0

@@ -28,6 +28,10 @@ VERDICTS = 500
 HANGS = 10.0
 #: How shrinking ended.
 MINIMAL, CUT_OFF, GONE, LOST = "nothing smaller fails so", "its time was up", "not seen again", "the worker was lost"
+#: Not GONE: whether the program still fails so isn't known, since it hung, or was slow, before the rules had their say.
+HUNG = "no verdict in time"
+#: The ends after which there is nothing to show.
+NOTHING_SHOWN = frozenset({GONE, HUNG, LOST})
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,8 @@ class _TimeIsUp(Exception):
 
 @dataclass
 class _Search:
-    """The verdicts on ever smaller programs; ``best`` is the last that failed in the same way, by the violation ``item``.
+    """The verdicts on ever smaller programs; ``best`` is the last that failed in the same way, by the violation ``item``;
+    ``last`` is what became of the one asked about last.
 
     Whether a program hangs is asked in haste by ``sandbox``, and of the first and the last program by the ``patient`` one:
     on a machine that is busy with other things, slow ones hang too.
@@ -119,6 +124,7 @@ class _Search:
     until: float
     asked: int = 0
     item: Judged | None = None
+    last: Outcome | None = None
     best: Program = field(init=False)
 
     def __post_init__(self) -> None:
@@ -128,7 +134,7 @@ class _Search:
         """Look for the smallest program that fails in this way; how the search ended."""
         hangs = self.failure.row.outcome is Outcome.TIMEOUT
         if not self._fails(self.failure.program, self.patient if hangs else self.sandbox):
-            return GONE
+            return HUNG if self.last is Outcome.TIMEOUT else GONE
         ended = self._reduce()
         if hangs and not self._fails(self.best, self.patient):
             self.best, ended = self.failure.program, CUT_OFF
@@ -149,6 +155,7 @@ class _Search:
         self.asked += 1
         violation = self.failure.violation
         verdict = sandbox.judge(program, thorough=True, only=(violation.rule,) if violation else ())
+        self.last = verdict.outcome
         item = next((new for new in verdict.new if str(new.signature) == self.failure.sign), None)
         if item is None and (violation or not _ended_alike(verdict, self.failure)):
             return False

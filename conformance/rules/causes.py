@@ -107,7 +107,8 @@ class Eager:
         """Whether the forward makes tensors that share storage while autograd knows nothing of it."""
         lines = [VOCABULARY[statement.op].template for statement in self.program.body]
         has_modes = any(statement.mode for statement in self.program.body)
-        return has_modes or self.uses_kind("metadata") or any("detach" in line or ".data" in line for line in lines)
+        wraps = self.uses_kind("metadata") or self.uses_kind("subclass")
+        return has_modes or wraps or any("detach" in line or ".data" in line for line in lines)
 
     @property
     def hides_writes(self) -> bool:

@@ -129,16 +129,16 @@ def test_a_run_draws_as_much_as_it_is_told(profile: str, programs: int | None, m
     assert programs_to_draw(profile, programs, minutes) == drawn
 
 
-def tests_in(shard: str, tests: list[Any]) -> list[Any]:
+def left_for(shard: str, tests: list[Any]) -> list[Any]:
     hook = SimpleNamespace(pytest_deselected=lambda items: None)
     left: list[Any] = list(tests)
-    config: Any = SimpleNamespace(option=SimpleNamespace(shard=part(shard)), hook=hook)
+    config: Any = SimpleNamespace(option=SimpleNamespace(shard=part(shard), update_snapshots=False), hook=hook)
     pytest_collection_modifyitems(config, left)
     return left
 
 
 def test_shards_share_no_test_and_leave_none_out() -> None:
-    shards = [tests_in(f"{number}/3", list(range(10))) for number in (1, 2, 3)]
+    shards = [left_for(f"{number}/3", list(range(10))) for number in (1, 2, 3)]
     assert sorted(test for shard in shards for test in shard) == list(range(10))
 
 

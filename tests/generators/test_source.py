@@ -218,6 +218,7 @@ def test_a_faithful_implementation_exits_0_in_every_scenario(scenario: str, tmp_
         ("return (out * 2 - out.detach(),)", "twice", "x0.grad.value"),
         ("return (out.requires_grad_(),)", "no_grad", "outputs[0].requires_grad"),
         ("return (out.detach(),)", "non_leaf", "outputs[0].requires_grad"),
+        ("return (x.view(2, 3),)", "non_leaf", "outputs[0].base"),
         ("return (x,)", "written_no_grad", "x0.after"),
         ("y = out.data.clone(); out.register_hook(lambda g: g + out.data - y); return (out,)", "overwritten", "x0.grad.value"),
         ("return (torch.zeros(1).expand(2, 3),)", "written", "outputs[0].write"),
@@ -233,6 +234,12 @@ def test_a_lost_effect_is_told(tmp_path: Path) -> None:
     program = one(Statement("printed", ("a0",)), Statement("sin", ("a0",), (), ("v0",)))
     lost = STAND_IN.replace("out, = joint.module(*args)", "").replace("{corruption}", "return (x.sin(),)")
     assert run(source(program), tmp_path, lost) == (1, "effects: eager [('print', '6 elements')], compiled []\nDIFFERENT")
+
+
+def test_a_lost_effect_of_a_branch_is_told(tmp_path: Path) -> None:
+    program = one(Statement("cond_notes", ("a0",), (), ("v0",)))
+    lost = STAND_IN.replace("out, = joint.module(*args)", "").replace("{corruption}", "return (x.sin(),)")
+    assert "effects: eager [('note', " in run(source(program), tmp_path, lost)[1]
 
 
 def test_a_script_whose_effects_are_kept_exits_0(tmp_path: Path) -> None:

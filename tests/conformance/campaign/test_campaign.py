@@ -18,7 +18,7 @@ from tests.conformance.campaign.faked import PLAN, Judge, campaign
 from tests.programs import ONE_OUTPUT
 from tests.reports.samples import HEADER
 
-KEY = "C2 train:outputs[#].stride (#..) -> (#..)"
+KEY = "other strides"
 
 
 def contents(folder: Path) -> dict[str, str]:

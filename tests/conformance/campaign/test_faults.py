@@ -11,7 +11,7 @@ import pytest
 from conformance.campaign.drafts import Fault, by_severity, common_features, pattern_of, write
 from conformance.campaign.groups import Group, add_to_groups
 from conformance.campaign.severity import CLASSES, severity_of
-from conformance.campaign.shrinking import GONE
+from conformance.campaign.shrinking import NOTHING_SHOWN
 from conformance.findings import Pattern, load_finding
 from conformance.sandbox import Job
 from conformance.signature import Signature
@@ -64,13 +64,19 @@ def grouped(*failing: tuple[Program, tuple[ViolationRow, ...]]) -> dict[str, Gro
     return groups
 
 
-def test_one_signature_is_one_group() -> None:
-    groups = grouped((ONE_OUTPUT, (VIOLATION,)), (TWO_OUTPUTS, (VIOLATION, violation("C3", "train:grads.x0.value"))))
-    assert {key: group.programs for key, group in groups.items()} == {VIOLATION.signature: 2, "C3 train:grads.x0.value": 1}
+def test_one_symptom_is_one_group() -> None:
+    groups = grouped((ONE_OUTPUT, (VIOLATION,)), (TWO_OUTPUTS, (VIOLATION, violation("J10", "cache_hash of a second export"))))
+    assert [group.programs for group in groups.values()] == [2, 1]
 
 
 def test_a_program_counts_once_in_a_group() -> None:
-    assert grouped((ONE_OUTPUT, (VIOLATION, VIOLATION)))[VIOLATION.signature].programs == 1
+    assert [group.programs for group in grouped((ONE_OUTPUT, (VIOLATION, VIOLATION))).values()] == [1]
+
+
+def test_of_a_group_the_most_telling_violation_is_shrunk() -> None:
+    identity = replace(VIOLATION, path="train:outputs[0].is", signature="C5 train:outputs[#].is 'caller.x#' -> None")
+    (group,) = grouped((ONE_OUTPUT, (VIOLATION, identity))).values()
+    assert group.smallest.violation == identity
 
 
 def test_what_a_finding_knows_is_in_no_group() -> None:
@@ -113,10 +119,11 @@ def test_each_fault_has_a_script_and_a_crash_has_its_program(tmp_path: Path) -> 
     assert [name.partition(".")[2] for name in names] == ["json", "py", "program.json", "py"]
 
 
-def test_what_was_not_seen_again_is_no_draft(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ended", sorted(NOTHING_SHOWN))
+def test_what_was_not_seen_again_is_no_draft(ended: str, tmp_path: Path) -> None:
     here = fault()
     assert here.minimum is not None
-    write([Fault(here.group, replace(here.minimum, ended=GONE))], tmp_path, ABOUT)
+    write([Fault(here.group, replace(here.minimum, ended=ended))], tmp_path, ABOUT)
     assert list((tmp_path / "drafts").iterdir()) == []
 
 

@@ -10,7 +10,7 @@ from conformance.campaign import plan as planning
 from conformance.campaign import shrinking
 from conformance.campaign.plan import CampaignError, Plan
 from conformance.campaign.running import run_script
-from conformance.campaign.shrinking import CUT_OFF, GONE, HANGS, MINIMAL, shrink
+from conformance.campaign.shrinking import CUT_OFF, GONE, HANGS, HUNG, MINIMAL, shrink
 from conformance.campaign.work import judge_shard
 from conformance.judge import Verdict
 from conformance.sandbox import Job, Sandbox
@@ -70,6 +70,11 @@ def test_shrinking_ends_when_its_time_is_up() -> None:
 def test_what_is_not_seen_again_is_left_as_it_is() -> None:
     found = shrink("key", failure(None), Job(f"{HERE}:DiesOnViews"))
     assert (found.program, found.ended) == (ONE_OUTPUT, GONE)
+
+
+def test_a_violation_that_no_verdict_in_time_confirms_is_not_said_to_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Sandbox, "judge", lambda self, program, **_: Verdict(program, Outcome.TIMEOUT, frozenset()))
+    assert shrink("key", failure(VIOLATION), Job(HERE)).ended == HUNG
 
 
 def test_what_hangs_for_a_moment_only_is_not_seen_again(monkeypatch: pytest.MonkeyPatch) -> None:
