@@ -8,6 +8,7 @@ and the number of outputs are fixed at the export, and no document says how to c
 from __future__ import annotations
 
 import copy
+import operator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -60,9 +61,14 @@ def recompute(joint: Joint, case: Case) -> None:
     Not for where an input is written: what it held before is gone when the backward comes.
     """
     for node in _calls(joint):
-        is_random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
-        if node.meta.get("partitioner_tag") != "is_backward" and not is_random:
+        if node.meta.get("partitioner_tag") != "is_backward" and not _draws(node):
             node.meta |= {"recompute": CheckpointPolicy.MUST_RECOMPUTE, "ac_graph_id": 0}
+
+
+def _draws(node: fx.Node) -> bool:
+    """Whether the node draws random numbers, or picks one of several results of what does: they go together."""
+    source = node.args[0] if node.target is operator.getitem else node
+    return torch.Tag.nondeterministic_seeded in getattr(getattr(source, "target", None), "tags", ())
 
 
 def double(joint: Joint, case: Case) -> None:

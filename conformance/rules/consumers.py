@@ -27,6 +27,7 @@ from conformance.implementation import Joint
 from conformance.observation import significant_stride
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.primals import primals_of
+from generators.dressings import fqns
 from generators.program import Ref
 from generators.vocabulary import VOCABULARY
 
@@ -37,9 +38,9 @@ NO_PRIMAL = ("TangentAOTInput", "ForwardTokenAOTInput", "BackwardTokenAOTInput",
 @rule("J19", has_joint)
 def each_fqn_has_one_placeholder(case: Case) -> Iterator[Complaint]:
     found = [(kind_of(d), d.target) for d in _primals(case.joint) if hasattr(d, "target")]
-    for kind, fqns in (("ParamAOTInput", case.joint.params_spec), ("BufferAOTInput", case.joint.buffers_spec)):
-        for fqn in fqns:
-            twins = [(kind, other) for other in fqns if case.built.state(other) is case.built.state(fqn)]
+    for kind, names in (("ParamAOTInput", case.joint.params_spec), ("BufferAOTInput", case.joint.buffers_spec)):
+        for fqn in names:
+            twins = [(kind, other) for other in names if case.built.state(other) is case.built.state(fqn)]
             if not any(found.count(twin) for twin in twins) or found.count((kind, fqn)) > 1:
                 yield f"placeholders of one FQN: {kind}", "1", str(found.count((kind, fqn)))
 
@@ -114,7 +115,8 @@ def _unused_parameters(case: Case) -> list[str]:
     tied = Counter(state.value for state in program.state)
     held = [state for state in program.state if state.value not in passed and tied[state.value] == 1]
     alone = [state for state in held if sum(_share(tensors[state.value], t) for t in tensors.values()) == 1]
-    return [s.fqn for s in alone if f"self.{s.fqn}" not in used and isinstance(tensors[s.value], torch.nn.Parameter)]
+    unused = [s.value for s in alone if f"self.{s.fqn}" not in used and isinstance(tensors[s.value], torch.nn.Parameter)]
+    return [fqn for fqn, value in fqns(program).items() if value in unused]  # a parametrization gives another FQN
 
 
 def _share(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -10,7 +10,7 @@ import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import walk
 from conformance.pytorch import PyTorch
 from conformance.rule import RULES
-from generators.program import Const, Leaf, Node, Program, Ref
+from generators.program import Const, Leaf, Node, Program, Ref, State
 from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT, let
 from tests.wrong.soundness import KEPT_WRITE
 
@@ -58,3 +58,14 @@ def test_a_subgraph_that_the_compile_partitions_is_judged_as_it_was_exported() -
 def test_a_subgraph_that_the_compile_partitions_is_compared_with_options_as_it_was_exported() -> None:
     case = walk(replace(ONE_OUTPUT, body=(let("v0", "invoke", "a0"),)), PyTorch(), thorough=True, only=("J18",))
     assert list(RULES["J18"].judge(case)) == []
+
+
+def test_an_unused_parameter_with_a_parametrization_has_a_placeholder_under_another_name() -> None:
+    leaves = (*ONE_OUTPUT.leaves, Leaf("x9", (2,), requires_grad=True, parameter=True))
+    program = replace(ONE_OUTPUT, leaves=leaves, state=(State("weight", "x9"),), dressing=("parametrized",))
+    assert RULES["J23"].judge(walk(program, PyTorch())) == []
+
+
+def test_what_picks_a_result_of_a_random_op_is_not_recomputed_without_it() -> None:
+    program = replace(ONE_OUTPUT, body=(let("v0", "dropout", "a0", 0.5),))
+    assert RULES["C12"].judge(walk(program, PyTorch(), thorough=True, only=("C12",))) == []
