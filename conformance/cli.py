@@ -20,7 +20,7 @@ from conformance.issue import NothingToReport, issue_text
 from conformance.judge import Judged, Verdict
 from conformance.named import CaseError, load_case, stated_of
 from conformance.reporting import KEPT, RUNS
-from conformance.rule import RULES
+from conformance.rule import EXPORTED_RULES, RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.smoke import broken_adapter
 from conformance.telling import DEFAULT, script, violation_text
@@ -33,6 +33,7 @@ from reports import tables as showing
 from reports.record import Outcome, RecordError, read_record
 
 _IMPLEMENTATION = click.option("--implementation", default=DEFAULT, show_default=True)
+_REQUIREMENT = click.Choice([*RULES, *EXPORTED_RULES])
 _DEVICE = click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 
 
@@ -48,7 +49,7 @@ for command in (gate, page, merge, bisect):
 @main.command()
 @click.argument("what")
 @click.option("--source", "as_source", is_flag=True, help="Print the program as a stand-alone torch script, and stop.")
-@click.option("--requirement", type=click.Choice(list(RULES)), metavar="ID", help="Judge by this requirement alone.")
+@click.option("--requirement", type=_REQUIREMENT, metavar="ID", help="Judge by this requirement alone.")
 @_IMPLEMENTATION
 @_DEVICE
 def replay(what: str, as_source: bool, requirement: str | None, implementation: str, device: str) -> None:
@@ -58,7 +59,7 @@ def replay(what: str, as_source: bool, requirement: str | None, implementation: 
     a program, while there is one that no finding knows; either, if a requirement is given, while that is violated.
     """
     finding, program = _found(what)
-    job = Job(implementation, device, (requirement,) if requirement else ())
+    job = Job(implementation, device, (requirement,) if requirement else tuple(finding.only if finding else ()))
     try:
         with Sandbox(job) as sandbox:
             verdict = sandbox.judge(program, thorough=True, stated=stated_of(program))

@@ -27,7 +27,7 @@ import golden
 from conformance.profiles import PROFILES
 from conformance.recording import Recorder, header
 from conformance.reporting import RUNS
-from conformance.rule import RULES, VOCABULARY_RULES
+from conformance.rule import EXPORTED_RULES, RULES, VOCABULARY_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
@@ -121,7 +121,8 @@ def _named_rules(keyword: str) -> tuple[str, ...]:
     """The requirements that ``-k`` asks for: those it names, unless it rules something out."""
     if re.search(r"\bnot\b", keyword):
         return ()
-    return tuple(id for id in re.findall(r"\b[A-Z]\d+\b", keyword) if id in RULES or id in VOCABULARY_RULES)
+    known = {**RULES, **VOCABULARY_RULES, **EXPORTED_RULES}
+    return tuple(id for id in re.findall(r"\b[A-Z]\d+\b", keyword) if id in known)
 
 
 def run_name(profile: str) -> str:
@@ -175,8 +176,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     Every test that judges programs judges all requirements; those that ``-k`` names are then the only ones
     judged. A stored program has its features, a shard the kinds of ops that it draws.
     """
-    if "sandbox" in getattr(item, "fixturenames", ()):
+    fixtures = getattr(item, "fixturenames", ())
+    if "sandbox" in fixtures:
         item.extra_keyword_matches.update(RULES)
+    if "exporter" in fixtures:
+        item.extra_keyword_matches.update(EXPORTED_RULES)
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     for parameter in parameters:
         if isinstance(parameter, Path) and parameter.parent == golden.PROGRAMS:
@@ -221,6 +225,27 @@ def sandboxes(run: Run) -> Iterator[dict[str, Sandbox]]:
 def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
     """The child process that judges on this test's device."""
     return sandboxes[device]
+
+
+@pytest.fixture(scope="session")
+def exporters(run: Run) -> Iterator[dict[str, Sandbox]]:
+    """A child process for each device that runs torch.export: its traces stay out of those of the joint."""
+    held = {device: Sandbox(Job(run.implementation, device, run.only)) for device in run.devices}
+    yield held
+    for sandbox in held.values():
+        sandbox.close()
+
+
+@pytest.fixture
+def exporter(exporters: dict[str, Sandbox], device: str) -> Sandbox:
+    """The child process that exports on this test's device."""
+    return exporters[device]
+
+
+@pytest.fixture(scope="session")
+def exported_rules(run: Run) -> tuple[str, ...]:
+    """The rules over exported programs: all, or those that ``-k`` names."""
+    return tuple(id for id in EXPORTED_RULES if not run.only or id in run.only)
 
 
 @pytest.fixture(scope="session")

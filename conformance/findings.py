@@ -17,6 +17,7 @@ import torch
 from packaging.version import InvalidVersion, Version
 
 from conformance.requirements import REQUIREMENTS
+from conformance.rule import EXPORTED_RULES
 from conformance.signature import Signature
 from generators.codec import ProgramError, brief, from_json, from_json_file
 from generators.program import Program
@@ -83,6 +84,12 @@ class Finding:
         return any(pattern.matches(signature) for pattern in self.patterns) and all(
             _has(entry, traits) for entry in self.features
         )
+
+    @property
+    def only(self) -> frozenset[str]:
+        """The rules that its program is judged by: those over exported programs if it is about one, else none in particular."""
+        rules = frozenset(pattern.rule for pattern in self.patterns)
+        return frozenset(EXPORTED_RULES) if rules <= EXPORTED_RULES.keys() else frozenset()
 
     @property
     def applies_here(self) -> bool:

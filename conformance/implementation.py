@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from torch import fx, nn
 
@@ -71,6 +71,22 @@ class Implementation(Protocol):
 
         It gives back the flat outputs: the user's structures are the joint's.
         """
+
+
+class Exporter(Protocol):
+    """What an implementation may offer beside: torch.export. Without ``export_ir`` chapter E judges nothing of it."""
+
+    def export_ir(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], **options: Any) -> Any:
+        """The ExportedProgram. ``options`` are the documented keywords, ``strict`` and ``dynamic_shapes`` among them."""
+
+    def decompose_ir(self, exported: Any) -> Any:
+        """The ExportedProgram after ``run_decompositions`` with an empty table: functional, nothing decomposed."""
+
+    def save_ir(self, exported: Any, file: IO[bytes]) -> None:
+        """Save the ExportedProgram into the file."""
+
+    def load_ir(self, file: IO[bytes]) -> Any:
+        """The ExportedProgram that the file holds."""
 
 
 class AdapterError(Exception):

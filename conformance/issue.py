@@ -33,7 +33,7 @@ def issue_text(program: Program, finding: Finding | None, job: Job) -> str:
     Raises NothingToReport if nothing is.
     """
     with Sandbox(job) as sandbox:
-        verdict = sandbox.judge(program, thorough=True)
+        verdict = sandbox.judge(program, thorough=True, only=finding.only if finding else ())
     failing = _failing(verdict, finding)
     if not failing and verdict.outcome not in (Outcome.CRASH, Outcome.TIMEOUT):
         raise NothingToReport(_nothing(verdict))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import conformance.exported.rules
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import Case, walk
+from conformance.exported.case import OTHERS, Exported, export_walk
 from conformance.findings import Finding, finding_for
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
 from conformance.hygiene import left_behind
 from conformance.implementation import Implementation, Joint
 from conformance.named import Stated
 from conformance.refusals import documented
-from conformance.rule import RULES, Violation
+from conformance.rule import EXPORTED_RULES, RULES, Rule, Violation
 from conformance.signature import Signature, signature_of
 from conformance.specification import checked_kinds
 from generators.features import features
@@ -70,16 +72,20 @@ def judge(
 ) -> Verdict:
     """The verdict on ``program``; ``only`` restricts the rules to these ids, and the walk to what they read.
 
+    Where all of them are rules over exported programs, the program goes through torch.export, and not through the joint.
+
     An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation; so is
     global state that is other than it was, where it isn't the export that left it so (J27).
     """
     traits = features(program)
+    if only and EXPORTED_RULES.keys() >= set(only):
+        return _judge_export(program, implementation, device, findings, only, bool(thorough))
     try:
         case = walk(program, implementation, device, thorough, only, stated)
         if case.unsupported:
             return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported, device=device)
         with case.timed("rules"):
-            checked, violations = _apply_rules(case, only)
+            checked, violations = _apply_rules(RULES, case, only)
         verdict = _verdict(case, traits, checked, tuple(_judged(item, traits, findings) for item in violations))
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}", device=device)
@@ -92,7 +98,7 @@ def judge(
 def _verdict(case: Case, traits: frozenset[str], checked: tuple[str, ...], judged: tuple[Judged, ...]) -> Verdict:
     return Verdict(
         case.program,
-        _outcome(case, judged),
+        _outcome(judged, _refused(case)),
         traits,
         checked,
         judged,
@@ -120,8 +126,43 @@ def seen_kinds(joint: Joint) -> Counter[str]:
     return Counter(kind_of(descriptor) for top in outermost for descriptor in chain(top))
 
 
-def _apply_rules(case: Case, only: Collection[str]) -> tuple[tuple[str, ...], list[Violation]]:
-    applied = [rule for rule in RULES.values() if (not only or rule.id in only) and rule.applies(case)]
+def _judge_export(
+    program: Program,
+    implementation: Implementation,
+    device: str,
+    findings: Sequence[Finding],
+    only: Collection[str],
+    thorough: bool,
+) -> Verdict:
+    """The verdict on the program's exported program, by the rules over those alone."""
+    traits = features(program)
+    try:
+        case = export_walk(program, implementation, device, OTHERS if thorough else ())
+        if case.unsupported:
+            return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported, device=device)
+        with case.timed("rules"):
+            checked, violations = _apply_rules(EXPORTED_RULES, case, only)
+    except Exception as error:
+        return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}", device=device)
+    judged = tuple(_judged(item, traits, findings) for item in violations)
+    refused = next((repr(raised) for raised in case.refusals.values() if documented(raised.error)), None)
+    return Verdict(
+        program,
+        _outcome(judged, refused),
+        traits,
+        checked,
+        judged,
+        case.seconds,
+        detail=refused,
+        spoilt=bool(case.left_behind),
+        device=device,
+    )
+
+
+def _apply_rules(
+    rules: Mapping[str, Rule], case: Case | Exported, only: Collection[str]
+) -> tuple[tuple[str, ...], list[Violation]]:
+    applied = [rule for rule in rules.values() if (not only or rule.id in only) and rule.applies(case)]
     found = [violation for rule in applied for violation in rule.judge(case)]
     return tuple(rule.id for rule in applied), found
 
@@ -131,12 +172,12 @@ def _judged(violation: Violation, traits: frozenset[str], findings: Sequence[Fin
     return Judged(violation, signature, finding_for(signature, traits, findings))
 
 
-def _outcome(case: Case, judged: Sequence[Judged]) -> Outcome:
+def _outcome(judged: Sequence[Judged], refused: str | None) -> Outcome:
     if any(item.finding is None for item in judged):
         return Outcome.FAIL
     if judged:
         return Outcome.KNOWN
-    return Outcome.REFUSED if _refused(case) else Outcome.PASS
+    return Outcome.REFUSED if refused else Outcome.PASS
 
 
 def _refused(case: Case) -> str | None:

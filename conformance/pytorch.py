@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import IO, Any
 
+import torch
 import torch._functorch._aot_autograd.descriptors as descriptors
 import torch._functorch._aot_autograd.fx_utils as fx_utils
 from torch import fx, nn
@@ -51,6 +52,22 @@ class PyTorch:
     def loaded(self, data: bytes) -> Callable[..., Any]:
         """The callable of the artifacts: flat arguments in, flat outputs out."""
         return _serializable_callable().deserialize_compile_artifacts(data)  # type: ignore[no-any-return]
+
+    def export_ir(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], **options: Any) -> Any:
+        """The ExportedProgram, as torch.export gives it, not strict where nothing else is asked for."""
+        return torch.export.export(module, args, kwargs, **{"strict": False} | options)
+
+    def decompose_ir(self, exported: Any) -> Any:
+        """The ExportedProgram made functional, no op of it decomposed."""
+        return exported.run_decompositions({})
+
+    def save_ir(self, exported: Any, file: IO[bytes]) -> None:
+        """The ExportedProgram in the file."""
+        torch.export.save(exported, file)
+
+    def load_ir(self, file: IO[bytes]) -> Any:
+        """The ExportedProgram that the file holds."""
+        return torch.export.load(file)
 
 
 def _serializable_callable() -> Any:

@@ -15,7 +15,7 @@ import golden
 from conformance.findings import titles_in
 from conformance.judge import Judged, Verdict
 from conformance.requirements import REQUIREMENTS
-from conformance.rule import RULES, VOCABULARY_RULES, Violation
+from conformance.rule import EXPORTED_RULES, RULES, VOCABULARY_RULES, Violation
 from conformance.signature import signature_of
 from conformance.telling import replay_command, replay_on, script_of
 from conformance.vacuity import documented_kinds, not_expected
@@ -26,7 +26,7 @@ NEEDS_GPU = {"C16": "needs CUDA"}
 
 
 #: The origins of programs that every run has alike.
-COMPARED = frozenset({"case", "finding", "stored"})
+COMPARED = frozenset({"case", "exported", "finding", "stored"})
 
 
 @dataclass
@@ -148,7 +148,7 @@ def header(
     shard: str = "1/1",
 ) -> Header:
     """The header of a run that starts now; ``vacuity`` is what it must show, empty where nothing is demanded."""
-    has_rule = [id for id in REQUIREMENTS if id in RULES or id in VOCABULARY_RULES]
+    has_rule = [id for id in REQUIREMENTS if any(id in rules for rules in (RULES, VOCABULARY_RULES, EXPORTED_RULES))]
     return Header(
         suite_version=version("joint-conformance"),
         torch_version=torch.__version__,

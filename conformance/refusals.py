@@ -69,6 +69,14 @@ REFUSALS: tuple[Refusal, ...] = (
         "the message says so, and why: an effect is performed once; torch/_functorch/partitioners.py",
     ),
     Refusal(
+        r"^Found an input that received a metadata mutation",
+        "the message says that it can't be exported for inference and where to ask for it; torch/_functorch/aot_autograd.py",
+    ),
+    Refusal(
+        r"^We found a fake tensor in the exported program constant's list",
+        "the message says what it means, and which of the module's attributes to look at; torch/export/_trace.py",
+    ),
+    Refusal(
         r"^Unable to pickle non-standard op: ",
         "the message names the custom op that a cache can't hold; torch/_inductor/codecache.py",
     ),

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.case import Case
+from conformance.exported.case import Exported
 from conformance.graph import kind_of, placeholder_descriptors, whole
 from conformance.requirements import REQUIREMENTS
 
@@ -57,9 +58,10 @@ class Rule:
             yield Violation(self.id, path, _text(expected), _text(found), error)
 
 
-#: The rules over cases, by requirement id, and those over the descriptor classes.
+#: The rules over cases, by requirement id, those over the descriptor classes, and those over exported programs.
 RULES: dict[str, Rule] = {}
 VOCABULARY_RULES: dict[str, Rule] = {}
+EXPORTED_RULES: dict[str, Rule] = {}
 
 
 def rule(id: str, applies: Callable[[Case], bool]) -> Callable[[Callable[[Case], Iterable[Complaint]]], Rule]:
@@ -72,8 +74,13 @@ def vocabulary_rule(id: str) -> Callable[[Callable[[Any], Iterable[Complaint]]],
     return lambda complaints: _register(VOCABULARY_RULES, Rule(id, lambda namespace: True, complaints))
 
 
+def exported_rule(id: str, applies: Callable[[Exported], bool]) -> Callable[[Callable[[Exported], Iterable[Complaint]]], Rule]:
+    """Register the decorated function as the rule of ``id`` over exported programs, for those where ``applies`` is true."""
+    return lambda complaints: _register(EXPORTED_RULES, Rule(id, applies, complaints))
+
+
 def _register(registry: dict[str, Rule], new: Rule) -> Rule:
-    assert new.id in REQUIREMENTS and new.id not in RULES and new.id not in VOCABULARY_RULES, new.id
+    assert new.id in REQUIREMENTS and not any(new.id in rules for rules in (RULES, VOCABULARY_RULES, EXPORTED_RULES)), new.id
     registry[new.id] = new
     return new
 

@@ -67,16 +67,18 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def confirmed(self, program: Program, thorough: bool | None = None, stated: Stated | None = None) -> Verdict:
+    def confirmed(
+        self, program: Program, thorough: bool | None = None, only: Collection[str] = (), stated: Stated | None = None
+    ) -> Verdict:
         """As ``judge``, but what fails or dies is judged again by a fresh child, whose verdict counts.
 
         A trace that broke off may have left the process so that a later program fails for no fault of its own.
         """
-        verdict = self.judge(program, thorough, stated=stated)
+        verdict = self.judge(program, thorough, only, stated)
         if verdict.outcome not in (Outcome.FAIL, Outcome.CRASH):
             return verdict
         self.close()
-        return self.judge(program, thorough, stated=stated)
+        return self.judge(program, thorough, only, stated)
 
     def judge(
         self, program: Program, thorough: bool | None = None, only: Collection[str] = (), stated: Stated | None = None

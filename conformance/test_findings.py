@@ -24,10 +24,11 @@ from reports.record import Outcome
 
 @pytest.mark.parametrize("path", golden.files(golden.FINDINGS), ids=lambda path: path.stem)
 def test_finding_is_right_about_this_torch(
-    path: Path, sandbox: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
+    path: Path, sandbox: Sandbox, exporter: Sandbox, recorder: Recorder, run: Run, record_property: Callable[..., Any]
 ) -> None:
     finding = read_or_fail(load_finding, path, recorder, "finding")
-    verdict = sandbox.confirmed(finding.program, thorough=True)
+    judging = exporter if finding.only else sandbox
+    verdict = judging.confirmed(finding.program, thorough=True, only=finding.only)
     fails = any(item.finding is not None and item.finding.slug == finding.slug for item in verdict.judged)
     is_due = finding.applies_here
     if is_due and not fails and verdict.outcome in (Outcome.PASS, Outcome.KNOWN, Outcome.REFUSED):
@@ -35,5 +36,5 @@ def test_finding_is_right_about_this_torch(
     recorder.add(verdict, "finding", "finding", finding=finding.slug)
     if verdict.outcome is Outcome.UNSUPPORTED:
         pytest.skip(str(verdict.detail))
-    fail_on_new([verdict], sandbox, run, record_property)
+    fail_on_new([verdict], judging, run, record_property)
     assert fails or not is_due, f"{finding.slug} no longer fails: add this torch to its not_seen, or remove the file"

@@ -51,7 +51,7 @@ def shape(choice: int, operands: Sequence[Any], before: Sequence[Literal]) -> Li
     """A shape with as many elements as the first operand."""
     n = operands[0].numel()
     pairs = [(d, n // d) for d in range(2, n) if n % d == 0]
-    shapes: list[tuple[int, ...]] = [(n,), (1, n), (n, 1), tuple(reversed(operands[0].shape)), *pairs]
+    shapes: list[tuple[int, ...]] = [(n,), (1, n), (n, 1), _sizes(operands[0])[::-1], *pairs]
     return shapes[choice % len(shapes)]
 
 
@@ -64,7 +64,7 @@ def permutation(choice: int, operands: Sequence[Any], before: Sequence[Literal])
 
 def expanded(choice: int, operands: Sequence[Any], before: Sequence[Literal]) -> Literal:
     """A shape that the first operand can be expanded to: a new dimension in front, or its ones widened."""
-    old = tuple(operands[0].shape)
+    old = _sizes(operands[0])
     shapes = [(2, *old), tuple(3 if size == 1 else size for size in old), (1, *old)]
     return shapes[choice % len(shapes)]
 
@@ -90,7 +90,12 @@ def resized(choice: int, operands: Sequence[Any], before: Sequence[Literal]) -> 
 
 def columns(choice: int, operands: Sequence[Any], before: Sequence[Literal]) -> Literal:
     """The shape of the first operand's last dimension, as normalizations want it."""
-    return tuple(operands[0].shape[-1:])
+    return _sizes(operands[0])[-1:]
+
+
+def _sizes(tensor: Any) -> tuple[int, ...]:
+    """The shape in numbers. Raises AttributeError where a dimension is ragged, and has none that could be written down."""
+    return tuple(map(int, tensor.shape))
 
 
 def _size_of(tensor: Any, before: Sequence[Literal]) -> int:

@@ -71,19 +71,20 @@ def gradients(facts, sight):
 
 INSIDE = '''
 def pieces(t, path=""):
-    """The plain tensors that a tensor consists of, by the path of attributes to them."""
+    """The plain tensors, and what else, that a tensor consists of, by the path of attributes to them."""
     if not is_traceable_wrapper_subclass(t):
-        return {path: t} if isinstance(t, torch.Tensor) else {}
+        return {path: t}
     inner = {f"{path}.{name}": getattr(t, name) for name in t.__tensor_flatten__()[0]}
     return {place: piece for name, value in inner.items() for place, piece in pieces(value, name).items()}
 
 
 def contents(t):
-    return {path: piece.detach().clone() for path, piece in pieces(t).items()}
+    """What can be compared of each piece."""
+    return {path: p.detach().clone() if isinstance(p, torch.Tensor) else type(p).__name__ for path, p in pieces(t).items()}
 
 
 def storages(t):
-    return {piece.untyped_storage()._cdata for piece in pieces(t).values()}
+    return {piece.untyped_storage()._cdata for piece in pieces(t).values() if isinstance(piece, torch.Tensor)}
 
 
 def cotangent(t):

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from torch import nn
 
-from generators import check_text
+from generators import check_text, export_text
 from generators.build import build, leaves_at
 from generators.dressings import LINES
 from generators.options import OPTIONS
@@ -33,6 +33,7 @@ _SIDES = {"output": "output", "input": "input", "placeholder": "input"}
 STAGES = ("export", "compile", "forward", "backward")
 
 _IMPORTS = {
+    "import io": r"\bio\.",
     "import sys": r"\bsys\.",
     "from contextlib import ExitStack, suppress": r"\bsuppress\(",
     "from contextlib import ExitStack": r"\bExitStack\(",
@@ -70,8 +71,11 @@ def source(
     graph and exits 2, undecided.
     Raises KeyError for an unknown scenario, and whatever eager raises in a setup statement.
     """
-    on_graph = path.partition(":")[0] not in ("", *STAGES, *check_text.WATCHES)
+    where = path.partition(":")[0]
+    on_graph = where not in ("", *STAGES, *check_text.WATCHES)
     check = tuple(_graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path))
+    if where in export_text.FORMS:
+        check = export_text.export_check(where, is_call=title.startswith("E8"))
     if not on_graph and has_subclasses(program):
         check = (check_text.INSIDE, *_reworded(check, check_text.LOOKED_INSIDE))
     if not on_graph and has_effects(program):

@@ -52,7 +52,7 @@ __all__ = [
 
 SCHEMA_VERSION = 3
 
-Origin = Literal["case", "drawn", "finding", "smoke", "stored", "vocabulary"]
+Origin = Literal["case", "drawn", "exported", "finding", "smoke", "stored", "vocabulary"]
 PHASES = ("draw", "eager", "export", "compile", "compiled", "rules")
 
 

@@ -32,7 +32,7 @@ _OF_A_SET = frozenset({"J5", "J6"})
 _ABSENT = re.compile(r"None\b|none\b|nothing\b")
 
 #: The levels, the most telling first; what is ALONE neither follows from another symptom nor explains one.
-DESCRIPTORS, EFFECTS, SHARED, KIND, STRIDES, STATE, VALUE, GRADIENT, RAISED, ALONE = range(10)
+UNDESCRIBED, DESCRIPTORS, EFFECTS, SHARED, KIND, STRIDES, STATE, VALUE, GRADIENT, RAISED, ALONE = range(11)
 _CALLS = r"(train|twice|again|alone#|retained)"
 
 
@@ -51,8 +51,9 @@ class _Row:
 
 #: The first row that fits says it.
 _TABLE = (
+    _Row(r"J1 ", UNDESCRIBED, "descriptors", "there are no descriptors"),
     _Row(r"P6 ", DESCRIPTORS, "tokens", "tokens"),
-    _Row(r"(P\d|J[1-8]) ", DESCRIPTORS, "descriptors"),
+    _Row(r"(P\d|J[2-8]) |S\d \w+ #: no descriptor", DESCRIPTORS, "descriptors"),
     _Row(r"(C14|S5) .*effects", EFFECTS, "effects", "effects"),
     _Row(r"C13 .*(rng|twice)", EFFECTS, "random numbers", "random numbers"),
     _Row(rf"\S+ {_CALLS}:.*\.shares ", SHARED, "memory", "other memory is shared"),
@@ -94,8 +95,8 @@ class Symptom:
         """Whether the other symptom of the same program follows from this one, as far as levels tell."""
         if self.level >= other.level or ALONE in (self.level, other.level):
             return False
-        if self.level == DESCRIPTORS or other.level == RAISED:
-            return self.level == DESCRIPTORS and other.level == RAISED
+        if self.level <= DESCRIPTORS or other.level in (DESCRIPTORS, RAISED):
+            return self.level <= DESCRIPTORS and other.level in (DESCRIPTORS, RAISED)
         if self.level == VALUE:
             return True
         return other.level == VALUE or (bool(self.place) and self.place == other.place)

@@ -33,7 +33,7 @@ SCRIPTS = (
 
 
 def own_violations(finding: Finding) -> list[Judged]:
-    verdict = judge(finding.program, PyTorch(), findings=[finding], thorough=True)
+    verdict = judge(finding.program, PyTorch(), findings=[finding], thorough=True, only=finding.only)
     return [item for item in verdict.judged if item.finding is not None]
 
 

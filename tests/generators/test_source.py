@@ -318,3 +318,18 @@ def test_a_script_runs_by_itself(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(source(SIN))
     done = subprocess.run([sys.executable, "-I", str(tmp_path / "script.py")], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "OK\n")
+
+
+class Meshed:
+    """Stands for a subclass with something in it that is no tensor."""
+
+    mesh: Any = object()
+
+    def __tensor_flatten__(self) -> tuple[list[str], None]:
+        return ["mesh"], None
+
+
+def test_of_what_is_no_tensor_in_a_subclass_the_class_is_told() -> None:
+    scope: dict[str, Any] = {"torch": torch, "is_traceable_wrapper_subclass": lambda value: isinstance(value, Meshed)}
+    exec(check_text.INSIDE, scope)
+    assert scope["contents"](Meshed()) == {".mesh": "object"}

@@ -175,3 +175,9 @@ def test_some_strides_overlap_in_memory() -> None:
 
 def test_a_split_takes_a_dimension_that_can_be_split() -> None:
     assert {arguments.split_dim(choice, [torch.zeros(1, 4, 1)], []) for choice in range(5)} == {1}
+
+
+@pytest.mark.parametrize("chooser", [arguments.shape, arguments.expanded, arguments.columns])
+def test_a_ragged_dimension_is_no_argument(chooser: arguments.Chooser) -> None:
+    with pytest.raises(AttributeError):
+        chooser(3, [SUBCLASSES["jagged"].function(torch.ones(3))], [])

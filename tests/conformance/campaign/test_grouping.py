@@ -43,6 +43,7 @@ COPIED = violation("C5 train:outputs[#].is 'caller.x#' -> None", "train:outputs[
 STALE = violation("C2 train:outputs[#].autograd 'stale view' -> 'grad_fn'", "train:outputs[0].autograd")
 STALE_ELSEWHERE = replace(STALE, path="train:outputs[1].autograd")
 TOKENS = violation("P6 inputs ForwardTokenAOTInput(idx=#) -> nothing", "inputs")
+BARE = violation("J1 placeholder primals_1.desc an AOTInput -> None")
 UNTAGGED = violation("J14 seq_nr of aten.view.default a number -> None", "seq_nr of aten.view.default")
 
 
@@ -90,7 +91,7 @@ def test_two_symptoms_are_two_groups(one: ViolationRow, other: ViolationRow) -> 
     assert key(one) != key(other)
 
 
-@pytest.mark.parametrize(("told", "follows"), [(COPIED, VALUE), (COPIED, STALE), (TOKENS, BROKEN)])
+@pytest.mark.parametrize(("told", "follows"), [(COPIED, VALUE), (COPIED, STALE), (TOKENS, BROKEN), (BARE, TOKENS)])
 def test_what_follows_from_another_symptom_of_its_program_is_in_the_others_group(
     told: ViolationRow, follows: ViolationRow
 ) -> None:

@@ -1,0 +1,1 @@
+"""The second walk: programs through ``torch.export``, judged by chapter E of the contract."""

@@ -1,0 +1,224 @@
+"""A program exported to the IR of torch.export, in each form that it takes: all that the rules of chapter E look at.
+
+A form is one ExportedProgram: as the export gave it, after ``run_decompositions``, and saved and loaded again. Each is
+called through ``module()`` and watched as eager is.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+
+from conformance.difference import NEAR_MISS, Difference, differences, same, unstable_paths
+from conformance.exported.running import Run, interpret
+from conformance.hygiene import left_behind, put_back
+from conformance.observation import Facts, Raised
+from conformance.scenarios import Call, Stopped, Watch, call_module
+from generators.build import Built, build
+from generators.program import Program, Ref
+from generators.variants import in_double
+from generators.vocabulary import VOCABULARY
+
+#: What of a call the exported program promises to do as eager: values, what they are of, structure, mutations (E8).
+PROMISED = (".value", ".type", ".plain", ".shape", ".dtype", ".device", ".structure", "error")
+EXPORTED, DECOMPOSED, LOADED = "exported", "decomposed", "loaded"
+#: What can be made of an export.
+OTHERS = (LOADED, DECOMPOSED)
+#: One program in so many is decomposed where nobody says; the others are saved and loaded.
+DECOMPOSED_SHARE = 4
+
+
+@dataclass
+class Exported:
+    """One program's observations and its exported programs; rules read it, and leave it as it is.
+
+    ``built`` is what was exported, ``forms`` the ExportedProgram of each form that could be made, and ``refusals`` the
+    error in the place of each that could not. ``results`` are the facts of each form's call, ``differences`` what of
+    them is not as in ``eager``; ``runs`` are the graphs run node by node. ``unsupported`` says why the program is not
+    exported at all.
+    """
+
+    program: Program
+    device: str
+    implementation: Any
+    unsupported: str = ""
+    eager: Facts = field(default_factory=dict)
+    built: Any = None
+    forms: dict[str, Any] = field(default_factory=dict)
+    refusals: dict[str, Raised] = field(default_factory=dict)
+    results: dict[str, Facts] = field(default_factory=dict)
+    differences: tuple[tuple[str, Difference], ...] = ()
+    runs: dict[str, Run] = field(default_factory=dict)
+    left_behind: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Add what the block takes to the phase's seconds."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - start
+
+
+def export_walk(program: Program, implementation: Any, device: str = "cpu", others: Collection[str] = ()) -> Exported:
+    """The case of ``program``: eager watched, exported, brought into other forms, and each form watched.
+
+    ``others`` are the forms that are made beside the first; a program for which nobody says gets one, by its hash.
+    """
+    case = Exported(program, device, implementation, unsupported=not_taken(program, implementation))
+    if case.unsupported:
+        return case
+    with case.timed("eager"):
+        case.eager = _called(call_module, program, device)
+    case.unsupported = _writes_aliases(program, case.eager)
+    if case.unsupported:
+        return case
+    spoilt_before = bool(left_behind())
+    with case.timed("export"):
+        _make_forms(case, others or _in_turn(program))
+    if not spoilt_before:
+        case.left_behind = left_behind()
+        put_back()
+    with case.timed("compiled"):
+        for form, exported in case.forms.items():
+            case.results[form] = _called(_through_module(exported), program, device)
+    case.differences = tuple(_told(case))
+    with case.timed("rules"):
+        for form, exported in case.forms.items():
+            torch.manual_seed(0)
+            case.runs[form] = interpret(exported, build(program, device))
+    return case
+
+
+def not_taken(program: Program, implementation: Any) -> str:
+    """Why the walk does not take the program, "" where it does.
+
+    It takes what the documents of torch.export speak of without reserve: plain tensors that are no views of one another.
+    """
+    if not hasattr(implementation, "export_ir"):
+        return "export_ir is not offered"
+    if program.options:
+        return f"{program.options[0]} is no option of torch.export"
+    if any(leaf.subclass for leaf in program.leaves) or any(VOCABULARY[s.op].kind == "subclass" for s in program.body):
+        return "a tensor subclass is in it"
+    if program.setup:
+        return "what is passed may be views of one another"
+    return "symbolic sizes are given to torch.export in another way" if program.symbolic else ""
+
+
+def _writes_aliases(program: Program, eager: Facts) -> str:
+    """Why what the program writes is not judged: it may be written through another name that the caller has for it."""
+    passed = [leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)] + [state.value for state in program.state]
+    writes = any(path.endswith(".written") and fact for path, fact in eager.items())
+    return "something is passed twice, and written" if len(set(passed)) < len(passed) and writes else ""
+
+
+def _in_turn(program: Program) -> tuple[str, ...]:
+    """The form that this program gets: a decomposition takes ten times as long as all the rest."""
+    return (DECOMPOSED,) if int(program.name[:4], 16) % DECOMPOSED_SHARE == 0 else (LOADED,)
+
+
+def _make_forms(case: Exported, others: Collection[str]) -> None:
+    """The export and these forms of it; in place of one that can't be made, the error."""
+    try:
+        case.built = build(case.program, case.device)
+    except Exception as error:  # eager refuses the setup too
+        case.refusals["setup"] = Raised("setup", error)
+        return
+    built, implementation = case.built, case.implementation
+    _make(case, EXPORTED, lambda: implementation.export_ir(built.module, built.args, built.kwargs))
+    if EXPORTED in case.forms:
+        exported = case.forms[EXPORTED]
+        made_by = {
+            LOADED: lambda: _saved_and_loaded(implementation, exported),
+            DECOMPOSED: lambda: implementation.decompose_ir(exported),
+        }
+        for form in made_by.keys() & set(others):
+            _make(case, form, made_by[form])
+
+
+def _make(case: Exported, form: str, make: Callable[[], Any]) -> None:
+    try:
+        torch.manual_seed(0)
+        case.forms[form] = make()
+    except Exception as error:
+        case.refusals[form] = Raised(form, error)
+
+
+def _saved_and_loaded(implementation: Any, exported: Any) -> Any:
+    file = io.BytesIO()
+    implementation.save_ir(exported, file)
+    file.seek(0)
+    return implementation.load_ir(file)
+
+
+def _through_module(exported: Any) -> Call:
+    """The exported program called as eager is: with the values that the caller's module holds."""
+
+    def call(built: Built) -> Any:
+        module = exported.module()
+        for fqn, tensor in held_by(built.module):
+            _hold(module, fqn, tensor)
+        return module(*built.args, **built.kwargs)
+
+    return call
+
+
+def held_by(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
+    """Every parameter and buffer of a module by FQN, parameters first; a tied one under each of its names."""
+    named = (module.named_parameters(remove_duplicate=False), module.named_buffers(remove_duplicate=False))
+    return [pair for pairs in named for pair in pairs]
+
+
+def _hold(module: Any, fqn: str, tensor: torch.Tensor) -> None:
+    """Let the unlifted module hold the caller's own tensor, so that the caller sees what is written to it."""
+    path, _, name = fqn.rpartition(".")
+    with suppress(AttributeError):  # tied: it is held under its other name
+        owner = module.get_submodule(path)
+        table = owner._parameters if name in owner._parameters else owner._buffers
+        if name in table:
+            table[name] = tensor
+
+
+def _called(call: Call, program: Program, device: str, seed: int = 0) -> Facts:
+    """The facts of one call: what comes back, and how what the caller holds is left."""
+    facts: Facts = {"error": None}
+    torch.manual_seed(seed)
+    with suppress(Stopped):
+        watch = Watch(call, build(program, device), facts)
+        versions = watch.versions()
+        watch.outputs(watch.forward())
+        watch.inputs(versions)
+        facts["rng.value"] = torch.get_rng_state()
+    return facts
+
+
+def _told(case: Exported) -> Iterator[tuple[str, Difference]]:
+    """What of each form's call is not as in eager, as far as it was promised, and as far as eager agrees with itself."""
+    unjudged = unstable_paths(case.eager, _called(call_module, case.program, case.device))
+    if not same(case.eager.get("rng.value"), torch.Generator().manual_seed(0).get_state()):
+        unjudged |= {path for path in case.eager if path.endswith(".value")}  # the forms may draw other numbers
+    for form, facts in case.results.items():
+        for difference in differences(case.eager, facts, unjudged):
+            is_promised = difference.path.endswith(PROMISED) and not difference.path.startswith("rng.")
+            if is_promised and not _is_rounding(case, form, difference.path):
+                yield form, difference
+
+
+def _is_rounding(case: Exported, form: str, path: str) -> bool:
+    """Whether a small difference of values is gone in double precision: then it came of rounding."""
+    twin = in_double(case.program)
+    near = path.endswith(".value") and same(case.eager[path], case.results[form][path], NEAR_MISS)
+    if not near or twin == case.program:
+        return False
+    there = export_walk(twin, case.implementation, case.device, (form,))
+    return form in there.results and all((form, path) != (f, d.path) for f, d in there.differences)

@@ -1,0 +1,145 @@
+"""Chapter E: the signature and the other members of an exported program, beside what the program is known to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import fx
+
+from conformance.difference import same
+from conformance.exported.case import DECOMPOSED, Exported, held_by
+from conformance.exported.rules.graph import has_forms
+from conformance.exported.rules.metadata import symbols_of
+from conformance.observation import Raised, value_of
+from conformance.rule import Complaint, exported_rule
+from generators.build import build
+from generators.program import Ref
+
+#: Where inputs and outputs of a kind stand. A token or custom object may stand anywhere before the user's own.
+INPUTS = {"PARAMETER": 0, "BUFFER": 1, "CONSTANT_TENSOR": 2, "USER_INPUT": 3}
+OUTPUTS = {"BUFFER_MUTATION": 0, "PARAMETER_MUTATION": 0, "USER_INPUT_MUTATION": 0, "USER_OUTPUT": 1}
+#: The documented attributes, none of which may be set.
+ATTRIBUTES = ("graph_module", "graph", "graph_signature", "state_dict", "range_constraints")
+
+
+@exported_rule("E3", has_forms)
+def the_signature_is_that_of_the_program(case: Exported) -> Iterator[Complaint]:
+    for form, exported in case.forms.items():
+        yield from _name_complaints(form, exported)
+        yield from _order_complaints(form, exported.graph_signature)
+        yield from _state_complaints(case, form, exported)
+        yield from _mutation_complaints(case, form, exported.graph_signature)
+        for kind, specs, wanted in (
+            ("USER_INPUT", exported.graph_signature.input_specs, len(case.program.flat_args)),
+            ("USER_OUTPUT", exported.graph_signature.output_specs, len(case.program.flat_outputs)),
+        ):
+            found = sum(spec.kind.name == kind for spec in specs)
+            if found != wanted:
+                yield f"{form}:number of {kind}", wanted, found
+
+
+def _name_complaints(form: str, exported: Any) -> Iterator[Complaint]:
+    """Each row of the signature is called as the node in its place; a constant among the outputs has none."""
+    signature = exported.graph_signature
+    inputs = [node.name for node in exported.graph.nodes if node.op == "placeholder"]
+    named = [spec.arg.name for spec in signature.input_specs]
+    if named != inputs:
+        yield f"{form}:names of inputs", "those of the placeholders", "others"
+    results = [result.name if isinstance(result, fx.Node) else None for result in exported.graph.output_node().args[0]]
+    rows = [None if hasattr(spec.arg, "value") else spec.arg.name for spec in signature.output_specs]
+    if rows != results:
+        yield f"{form}:names of outputs", "those of the nodes returned", "others"
+
+
+def _order_complaints(form: str, signature: Any) -> Iterator[Complaint]:
+    for side, specs, order in (("inputs", signature.input_specs, INPUTS), ("outputs", signature.output_specs, OUTPUTS)):
+        kinds = [spec.kind.name for spec in specs if spec.kind.name in order]
+        for one, other in zip(kinds, kinds[1:]):
+            if order[one] > order[other]:
+                yield f"{form}:order of {side}", ", ".join(order), f"{one} before {other}"
+
+
+def _state_complaints(case: Exported, form: str, exported: Any) -> Iterator[Complaint]:
+    """What the module holds is lifted, each once, as the kind that it is; what is lifted as state, the module holds."""
+    module = case.built.module
+    specs = {spec.target: spec for spec in exported.graph_signature.input_specs if spec.kind.name in ("PARAMETER", "BUFFER")}
+    held, persistent = dict(held_by(module)), module.state_dict().keys()
+    lifted = {id(held[fqn]) for fqn in specs if fqn in held}
+    for fqn, tensor in held.items():
+        kind = "PARAMETER" if isinstance(tensor, torch.nn.Parameter) else "BUFFER"
+        if id(tensor) not in lifted:
+            yield f"{form}:inputs of kind {kind}", "one for each that the module holds", "none"
+        elif fqn in specs and specs[fqn].kind.name != kind:
+            yield f"{form}:kind of a {kind}", kind, specs[fqn].kind.name
+        elif fqn in specs and kind == "BUFFER" and specs[fqn].persistent is not (fqn in persistent):
+            yield f"{form}:persistence of a BUFFER", fqn in persistent, specs[fqn].persistent
+    for fqn in specs.keys() - held.keys():
+        yield f"{form}:target of a {specs[fqn].kind.name}", "a parameter or buffer of the module", fqn
+    for spec in exported.graph_signature.input_specs:
+        if spec.kind.name == "CONSTANT_TENSOR" and not isinstance(exported.constants.get(spec.target), torch.Tensor):
+            yield f"{form}:target of a CONSTANT_TENSOR", "a tensor among the constants", spec.target
+
+
+def _mutation_complaints(case: Exported, form: str, signature: Any) -> Iterator[Complaint]:
+    """What is said to be mutated, eager wrote; and of the functional graph, what eager changed is said to be mutated."""
+    if case.eager["error"]:
+        return
+    names = _callers_names(case, signature)
+    kinds = {spec.target: spec.kind.name for spec in signature.output_specs if spec.kind.name.endswith("MUTATION")}
+    for target, kind in kinds.items():
+        if target not in names or not case.eager[f"caller.{names[target]}.written"]:
+            yield f"{form}:outputs of kind {kind}", "for what is written alone", "one for another"
+    before = build(case.program, case.device)
+    for target, name in names.items() if form == DECOMPOSED else ():
+        changed = not same(value_of(before.tensors[name]), case.eager[f"caller.{name}.value"])
+        if changed and target not in kinds:
+            yield f"{form}:outputs of mutated inputs", "one for each", "none"
+
+
+def _callers_names(case: Exported, signature: Any) -> dict[str, str]:
+    """What the caller calls each target of the signature: the module's state by FQN, the user's inputs by their node."""
+    users = [spec.arg.name for spec in signature.input_specs if spec.kind.name == "USER_INPUT"]
+    passed = {node: leaf.name for node, leaf in zip(users, case.program.flat_args) if isinstance(leaf, Ref)}
+    return {state.fqn: state.value for state in case.program.state} | passed
+
+
+@exported_rule("E7", has_forms)
+def members_are_as_documented(case: Exported) -> Iterator[Complaint]:
+    for form, exported in case.forms.items():
+        yield from _attribute_complaints(form, exported)
+        try:
+            exported.validate()
+        except Exception as error:
+            yield f"{form}:validate", "an exported program that is valid", Raised("validate", error)
+        for fqn, tensor in held_by(case.built.module):
+            is_lifted = fqn in exported.graph_signature.parameters or fqn in exported.graph_signature.buffers
+            is_kept = is_lifted and fqn not in exported.graph_signature.non_persistent_buffers
+            if is_kept and not same(value_of(tensor), _held(exported.state_dict.get(fqn))):
+                kind = "a parameter" if isinstance(tensor, torch.nn.Parameter) else "a buffer"
+                yield f"{form}:state_dict of {kind}", "the value that was lifted", "another, or none"
+        placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
+        for spec, node in zip(exported.graph_signature.input_specs, placeholders):
+            if symbols_of(node) - exported.range_constraints.keys():
+                yield f"{form}:range_constraints of a {spec.kind.name}", "a range for each symbol", "none"
+
+
+def _held(value: Any) -> Any:
+    return value_of(value) if isinstance(value, torch.Tensor) else value
+
+
+def _attribute_complaints(form: str, exported: Any) -> Iterator[Complaint]:
+    for name in ATTRIBUTES:
+        if not hasattr(exported, name):
+            yield f"{form}:{name}", "an attribute", "none"
+            continue
+        before = getattr(exported, name)
+        try:
+            setattr(exported, name, before)
+        except RuntimeError:
+            continue
+        except Exception as error:
+            yield f"{form}:{name}", "RuntimeError where it is set", Raised("set", error)
+            continue
+        yield f"{form}:{name}", "RuntimeError where it is set", "no error"

@@ -1,0 +1,74 @@
+"""The check of a script that is about torch.export: the module exported, brought into a form, and called beside eager."""
+
+from __future__ import annotations
+
+#: Form -> the lines that make it of the export.
+FORMS = {
+    "exported": "",
+    "decomposed": "    exported = exported.run_decompositions({})\n",
+    "loaded": "    file = io.BytesIO()\n    torch.export.save(exported, file)\n    file.seek(0)\n"
+    "    exported = torch.export.load(file)\n",
+}
+
+EXPORT = '''
+def export():
+    """The module through torch.export."""
+    module, args, kwargs, _ = make()
+    exported = torch.export.export(module, args, kwargs, strict=False)
+%s    return exported
+'''
+
+#: What a call gives and how it leaves what the caller holds, beside eager; an error anywhere is a difference too.
+CALL = '''
+def look(call, args, kwargs, held):
+    """What comes back, and what the caller's tensors are after the call."""
+    torch.manual_seed(0)
+    leaves = pytree.tree_leaves(call(*args, **kwargs))
+    return [leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in [*leaves, *held.values()]]
+
+
+def main():
+    module, args, kwargs, held = make()
+    expected = look(module, args, kwargs, held)
+    module, args, kwargs, held = make()
+    held = {} if [*module.parameters(), *module.buffers()] else held  # the exported module has its own
+    try:
+        exported = export()
+        print(exported)
+        found = look(exported.module(), args, kwargs, held)
+        torch.testing.assert_close(found, expected[: len(found)], equal_nan=True)
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+        raise SystemExit(1) from error
+    print("OK")
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+#: What is on the graph and in the signature, for a person to look at.
+SHOW = '''
+def main():
+    exported = export()
+    exported.module()
+    print(exported)
+    for node in exported.graph.nodes:
+        print(node.op, node.name, node.target, sorted(node.meta))
+    try:
+        exported.validate()
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")
+        raise SystemExit(1) from error
+    print("UNDECIDED: look at the program above")
+    raise SystemExit(2)
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def export_check(form: str, is_call: bool) -> tuple[str, str]:
+    """The parts of the check: the export in this form, and what is done with it."""
+    return EXPORT % FORMS[form], CALL if is_call else SHOW

@@ -1,0 +1,70 @@
+"""Programs judged by chapter E: which are taken, and what becomes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import golden
+from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, export_walk
+from conformance.findings import load_finding
+from conformance.judge import judge
+from conformance.pytorch import PyTorch
+from conformance.rule import EXPORTED_RULES
+from generators.program import Program
+from reports.record import Outcome
+from tests import programs
+from tests.programs import change, let
+
+RULES = tuple(EXPORTED_RULES)
+#: Of both kinds of rule: then the joint is meant.
+MIXED = ("J1", "E3")
+
+
+class NoExporter:
+    """An implementation that offers no torch.export."""
+
+    name = "none"
+
+
+def test_rules_of_exports_alone_judge_no_joint() -> None:
+    assert not judge(programs.INFERENCE, PyTorch(), only=RULES).exported
+
+
+def test_rules_of_both_kinds_judge_the_joint() -> None:
+    assert judge(programs.INFERENCE, PyTorch(), only=MIXED, thorough=False).checked == ("J1",)
+
+
+def test_a_right_export_passes() -> None:
+    assert judge(programs.TWO_OUTPUTS, PyTorch(), only=RULES, thorough=True).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("program", [programs.SUBCLASSES, programs.ALIASED_INPUTS, programs.SYMBOLIC_SUBCLASS])
+def test_a_program_that_is_not_taken_is_unsupported(program: Program) -> None:
+    assert judge(program, PyTorch(), only=RULES).outcome is Outcome.UNSUPPORTED
+
+
+def test_what_is_passed_twice_and_written_is_unsupported() -> None:
+    program = replace(programs.SAME_INPUT_TWICE, leaves=(replace(programs.SAME_INPUT_TWICE.leaves[0], requires_grad=False),))
+    written = replace(program, body=(change("mul_", "a0", 2), *program.body))
+    assert judge(written, PyTorch(), only=RULES).detail == "something is passed twice, and written"
+
+
+def test_an_implementation_may_offer_no_export() -> None:
+    none: Any = NoExporter()
+    assert judge(programs.INFERENCE, none, only=RULES).detail == "export_ir is not offered"
+
+
+def test_a_documented_refusal_is_told_as_one() -> None:
+    body = (change("data_mul_", "a0", 2), let("v0", "sin", "a0"))
+    assert judge(replace(programs.INFERENCE, body=body), PyTorch(), only=RULES).outcome is Outcome.REFUSED
+
+
+def test_a_program_gets_one_other_form_by_its_hash() -> None:
+    assert set(export_walk(programs.INFERENCE, PyTorch()).forms) in ({EXPORTED, LOADED}, {EXPORTED, DECOMPOSED})
+
+
+def test_a_finding_about_an_export_is_judged_as_one() -> None:
+    assert load_finding(golden.FINDINGS / "export-loses-assignment-to-data.json").only == frozenset(RULES)
