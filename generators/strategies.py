@@ -19,7 +19,7 @@ from generators.subclasses import SUBCLASSES
 class Mix:
     """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds.
 
-    ``least`` is how many statements there are at the least; one program in ``symbolic`` has symbolic sizes (0: none).
+    ``least`` and ``least_leaves`` are how many statements and leaves there are at the least; one program in ``symbolic`` has symbolic sizes (0: none).
     """
 
     kinds: tuple[str, ...]
@@ -36,6 +36,7 @@ class Mix:
     setup: int = 3
     statements: int = 8
     least: int = 1
+    least_leaves: int = 1
 
     @property
     def has_extras(self) -> bool:
@@ -69,6 +70,7 @@ MIXES: dict[str, Mix] = {
         dtypes=("float32",),
         roles=("input", "buffer", "parameter", "buffer"),
         leaves=6,
+        least_leaves=3,
         statements=5,
     ),
     "ways": replace(
@@ -118,7 +120,7 @@ def loose_programs(mix: Mix) -> st.SearchStrategy[Loose]:
     return st.builds(
         _loose,
         _bytes(loose.HEAD_BYTES),
-        _several(loose.LEAF_BYTES, 1, mix.leaves),
+        _several(loose.LEAF_BYTES, mix.least_leaves, mix.leaves),
         _several(loose.STATEMENT_BYTES, 0, mix.setup),
         _several(loose.ITEM_BYTES, 1, 5),
         _several(loose.STATEMENT_BYTES, mix.least, mix.statements),
