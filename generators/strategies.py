@@ -19,7 +19,8 @@ from generators.subclasses import SUBCLASSES
 class Mix:
     """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds.
 
-    ``least`` and ``least_leaves`` are how many statements and leaves there are at the least; one program in ``symbolic`` has symbolic sizes (0: none).
+    ``least`` and ``least_leaves`` are how many statements and leaves there are at the least; one program in
+    ``symbolic`` has symbolic sizes (0: none).
     """
 
     kinds: tuple[str, ...]
