@@ -137,7 +137,7 @@ def _output(command: list[str]) -> str:
 
 
 def parts_of(names: list[str], output: str) -> list[Part]:
-    """The parts that came to their end, and the one in which the worker died. Programs may print too."""
+    """The parts that came to their end, and the one in which the worker died."""
     judged = dict(re.findall(r"^judged (\w+) (\d+)$", output, re.MULTILINE))
     ended = [Part(name, int(judged[name])) for name in names if name in judged]
     return [*ended, *(Part(name, None) for name in names[len(ended) :][:1])]
@@ -188,6 +188,7 @@ def _work(until: float, seed: int, names: Iterable[str]) -> None:
     """
     from coverage import Coverage
 
+    told = os.fdopen(os.dup(sys.stdout.fileno()), "w")  # a child that judges has no other stdout
     prepare_child("cpu")
     for name in names:
         judged = 0
@@ -202,7 +203,7 @@ def _work(until: float, seed: int, names: Iterable[str]) -> None:
         watching = Coverage.current()
         assert watching is not None, "a worker runs under coverage"
         watching.save()
-        print(f"\njudged {name} {judged}", flush=True)
+        print(f"judged {name} {judged}", file=told, flush=True)
 
 
 def _programs(name: str, seed: int) -> list[Program]:

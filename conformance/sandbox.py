@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import tempfile
 import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -170,6 +171,7 @@ def _serve(pipe: Connection, job: Job) -> None:
     prepare_child(job.device)
     findings = load_findings(golden.FINDINGS)
     implementation = load_implementation(job.implementation)
+    os.chdir(tempfile.gettempdir())  # torch writes a graph that it can't partition to where the process is
     gc.freeze()  # what was imported lives as long as the child; no collection need look at it
     pipe.send("ready")
     while True:

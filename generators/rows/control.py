@@ -34,6 +34,7 @@ ROWS = (
     Op("region_twice", "control", "region(region({x}))"),
     Op("invoke", "control", "invoke(SINE_TIMES, 'first', fresh({x}))[0]"),
     Op("invoke_twice", "control", "invoke(SINE_TIMES, 'first', invoke(SINE_TIMES, 'first', fresh({x}))[0])[0]"),
+    Op("flex_attention", "control", "causal_attention({x})"),
     Op("region_noted", "control_effect", "noting_region({x})"),
     Op("cond_noted", "control_effect", _COND + "noted_twofold, noted_squared, ({x},))[0]"),
     Op("cond_notes", "control_effect", _COND + "note_and_twofold, note_and_squared, ({x},))[0]"),

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from conformance import covering
 from conformance.cli import main
-from conformance.covering import Measured, Part, as_text, batch, parts_of, write
+from conformance.covering import Measured, Part, as_text, batch, measure, parts_of, write
 from conformance.unreached import Region, Share
 
 MEASURED = Measured(
@@ -67,3 +67,7 @@ def test_without_the_coverage_package_one_line_says_what_to_install(monkeypatch:
     monkeypatch.setattr(covering, "find_spec", lambda name: None)
     result = CliRunner().invoke(main, ["coverage"])
     assert (result.exit_code, result.output) == (1, "Error: the package `coverage` is needed: pip install 'coverage>=7.7'\n")
+
+
+def test_a_worker_tells_what_it_judged() -> None:
+    assert measure(0.1, seed=0, workers=1).lost == []
