@@ -1,4 +1,7 @@
-"""The findings that the suite ships: each shows its own fault, says what it is, and is a script that says so too."""
+"""The findings that the suite ships: each says what it is, and is a script that says so too.
+
+That each shows its own fault is the suite's own test, in child processes: conformance/test_findings.py.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,6 @@ from conformance.telling import script
 from generators.features import features
 
 FINDINGS = [load_finding(path) for path in golden.files(golden.FINDINGS)]
-HERE = [finding for finding in FINDINGS if finding.applies_here]
 
 #: One for each way in which a script watches a program: a few, since each starts torch anew.
 SCRIPTS = (
@@ -35,11 +37,6 @@ SCRIPTS = (
 def own_violations(finding: Finding) -> list[Judged]:
     verdict = judge(finding.program, PyTorch(), findings=[finding], thorough=True, only=finding.only)
     return [item for item in verdict.judged if item.finding is not None]
-
-
-@pytest.mark.parametrize("finding", HERE, ids=lambda finding: finding.slug)
-def test_a_finding_shows_on_its_own_program(finding: Finding) -> None:
-    assert own_violations(finding)
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.slug)
