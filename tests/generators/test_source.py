@@ -307,9 +307,10 @@ CONTROL_FLOW = [op for op in OPS if op.kind.startswith("control") and not op.arg
 
 @pytest.mark.parametrize("op", CONTROL_FLOW, ids=lambda op: op.name)
 def test_a_script_carries_what_control_flow_calls(op: Op) -> None:
-    leaves = tuple(Leaf(f"x{i}", (3, 2)) for i in range(op.operands))
+    shape = (1, 2, 3, 2) if op.name == "flex_attention" else (3, 2)
+    leaves = tuple(Leaf(f"x{i}", shape) for i in range(op.operands))
     call = Statement(op.name, tuple(f"a{i}" for i in range(op.operands)))
-    made = results_of(call, Scope({f"a{i}": torch.ones(3, 2) for i in range(op.operands)}))
+    made = results_of(call, Scope({f"a{i}": torch.ones(shape) for i in range(op.operands)}))
     results = tuple(f"v{i}" for i in range(len(made)))
     assert_same_program(one(replace(call, results=results), outputs=("a0", *results), leaves=leaves), 0)
 
