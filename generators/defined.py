@@ -32,8 +32,8 @@ def check_defined(statement: Statement, scope: Scope) -> None:
         raise ValueError("what the tensor grows by is left as it is found")
     if statement.op == "batch_norm" and len({storages(value) for value in (target, *others)}) < 3:
         raise ValueError("the running statistics are one tensor, or the input")
-    if statement.op == "set_data" and any(map(is_traceable_wrapper_subclass, operands)):
-        raise ValueError("a wrapper subclass has no data of its own")
+    if statement.op in ("set_data", "set_") and any(map(is_traceable_wrapper_subclass, operands)):
+        raise ValueError("a wrapper subclass has no data of its own")  # one that gets another's may kill the process later
     op = VOCABULARY[statement.op]
     if op.kind == "metadata":
         return
