@@ -32,6 +32,7 @@ SIMPLER: dict[str, tuple[str, ...]] = {
     "metadata": ("mul_", "t_"),
     "control": ("sin", "mul", "cond"),
     "control_mutation": ("mul_", "copy_"),
+    "control_effect": ("sin", "noted", "cond_noted"),
     "size": ("sin", "times_size", "size"),
     "size_view": ("sin", "view", "view_rows"),
     "unbacked": ("sin", "item"),
