@@ -8,7 +8,6 @@ reducer go toward the front.
 from __future__ import annotations
 
 from generators import arguments as a
-from generators import layers
 from generators.op import DTYPES, Op, runtime, written
 from generators.rows import control, functions, hooks, operators, randomness, sizes, subclasses
 
@@ -81,10 +80,9 @@ MATRIX = [
     Op("pinv", "matrix", "torch.linalg.pinv({x})"),
 ]
 
-#: The one that asks the most of its operands is tried first.
 NORMS = [
-    Op("batch_norm", "norm", "F.batch_norm({x}, {y}, {z}, training={p})", (a.among(True, False),)),
     Op("layer_norm", "norm", "F.layer_norm({x}, {p})", (a.columns,)),
+    Op("batch_norm", "norm", "F.batch_norm({x}, {y}, {z}, training={p})", (a.among(True, False),)),
     Op("group_norm", "norm", "F.group_norm({x}, {p})", (a.among(1, 2),)),
     Op("rms_norm", "norm", "F.rms_norm({x}, {p})", (a.columns,)),
     Op("normalize", "norm", "F.normalize({x}, dim={p})", (a.dim,)),
@@ -200,7 +198,6 @@ OPS: tuple[Op, ...] = (
     *_pointwise(), *_binary(), *REDUCTIONS, *VIEWS, *MUTATIONS, *MULTI, *MATRIX, *NORMS, *INDEXING, *METADATA,
     *sizes.ROWS, *randomness.ROWS, *functions.ROWS, *operators.ROWS, *hooks.ROWS, *control.ROWS, *subclasses.ROWS,
 )  # fmt: skip
-#: And those that are not drawn, by name.
-VOCABULARY: dict[str, Op] = {op.name: op for op in (*OPS, *layers.CALLS)}
+VOCABULARY: dict[str, Op] = {op.name: op for op in OPS}
 #: The ops of each kind.
 KINDS: dict[str, tuple[Op, ...]] = {kind: tuple(op for op in OPS if op.kind == kind) for kind in {op.kind: 0 for op in OPS}}
