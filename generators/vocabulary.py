@@ -8,6 +8,7 @@ reducer go toward the front.
 from __future__ import annotations
 
 from generators import arguments as a
+from generators import layers
 from generators.op import DTYPES, Op, runtime, written
 from generators.rows import control, functions, hooks, operators, randomness, sizes, subclasses
 
@@ -198,6 +199,7 @@ OPS: tuple[Op, ...] = (
     *_pointwise(), *_binary(), *REDUCTIONS, *VIEWS, *MUTATIONS, *MULTI, *MATRIX, *NORMS, *INDEXING, *METADATA,
     *sizes.ROWS, *randomness.ROWS, *functions.ROWS, *operators.ROWS, *hooks.ROWS, *control.ROWS, *subclasses.ROWS,
 )  # fmt: skip
-VOCABULARY: dict[str, Op] = {op.name: op for op in OPS}
+#: And those that are not drawn, by name.
+VOCABULARY: dict[str, Op] = {op.name: op for op in (*OPS, *layers.CALLS)}
 #: The ops of each kind.
 KINDS: dict[str, tuple[Op, ...]] = {kind: tuple(op for op in OPS if op.kind == kind) for kind in {op.kind: 0 for op in OPS}}
