@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -28,6 +27,7 @@ from conformance.sizes import are_other_sizes
 from conformance.snapshot import snapshot
 from conformance.specification import Specified, specify
 from conformance.thorough import decompositions, export_again
+from conformance.timing import Timed
 from generators.build import Built, build
 from generators.program import Program
 from generators.variants import OTHER_SIZES, in_double, sizes_in
@@ -41,7 +41,7 @@ OTHER_SEEDS = range(1, 17)
 
 
 @dataclass
-class Case:
+class Case(Timed):
     """One program's observations and its exported joint graph; rules read it, and leave it as it is.
 
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario; nothing
@@ -94,15 +94,6 @@ class Case:
     def decompositions(self) -> Mapping[Any, Callable[..., Any]]:
         """The table that the ``decompositions`` export was given."""
         return decompositions()
-
-    @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
-        """Add what the block takes to the phase's seconds."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - start
 
 
 def walk(

@@ -212,13 +212,18 @@ def run(request: pytest.FixtureRequest) -> Run:
     return request.config.stash[CONFIGURATION]
 
 
-@pytest.fixture(scope="session")
-def sandboxes(run: Run) -> Iterator[dict[str, Sandbox]]:
-    """A child process for each device."""
+def _children(run: Run) -> Iterator[dict[str, Sandbox]]:
+    """A child process for each device, ended after the last test."""
     held = {device: Sandbox(Job(run.implementation, device, run.only)) for device in run.devices}
     yield held
     for sandbox in held.values():
         sandbox.close()
+
+
+@pytest.fixture(scope="session")
+def sandboxes(run: Run) -> Iterator[dict[str, Sandbox]]:
+    """A child process for each device."""
+    yield from _children(run)
 
 
 @pytest.fixture
@@ -230,10 +235,7 @@ def sandbox(sandboxes: dict[str, Sandbox], device: str) -> Sandbox:
 @pytest.fixture(scope="session")
 def exporters(run: Run) -> Iterator[dict[str, Sandbox]]:
     """A child process for each device that runs torch.export: its traces stay out of those of the joint."""
-    held = {device: Sandbox(Job(run.implementation, device, run.only)) for device in run.devices}
-    yield held
-    for sandbox in held.values():
-        sandbox.close()
+    yield from _children(run)
 
 
 @pytest.fixture

@@ -7,9 +7,8 @@ called through ``module()`` and watched as eager is.
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +20,7 @@ from conformance.exported.running import Run, interpret
 from conformance.hygiene import left_behind, put_back
 from conformance.observation import Facts, Raised
 from conformance.scenarios import Call, Stopped, Watch, call_module
+from conformance.timing import Timed
 from generators.build import Built, build
 from generators.program import Program, Ref
 from generators.variants import in_double
@@ -36,7 +36,7 @@ DECOMPOSED_SHARE = 4
 
 
 @dataclass
-class Exported:
+class Exported(Timed):
     """One program's observations and its exported programs; rules read it, and leave it as it is.
 
     ``built`` is what was exported, ``forms`` the ExportedProgram of each form that could be made, and ``refusals`` the
@@ -58,15 +58,6 @@ class Exported:
     runs: dict[str, Run] = field(default_factory=dict)
     left_behind: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
-        """Add what the block takes to the phase's seconds."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - start
 
 
 def export_walk(program: Program, implementation: Any, device: str = "cpu", others: Collection[str] = ()) -> Exported:
