@@ -23,8 +23,6 @@ from reports.record import Header, Origin, Outcome, Row, ViolationRow, append_ro
 
 #: Requirements that a run without a GPU can't check, and why.
 NEEDS_GPU = {"C16": "needs CUDA"}
-
-
 #: The origins of programs that every run has alike.
 COMPARED = frozenset({"case", "exported", "finding", "stored"})
 

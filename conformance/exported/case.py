@@ -133,8 +133,9 @@ def _make_forms(case: Exported, others: Collection[str]) -> None:
             LOADED: lambda: _saved_and_loaded(implementation, exported),
             DECOMPOSED: lambda: implementation.decompose_ir(exported),
         }
-        for form in made_by.keys() & set(others):
-            _make(case, form, made_by[form])
+        for form, make in made_by.items():
+            if form in others:
+                _make(case, form, make)
 
 
 def _make(case: Exported, form: str, make: Callable[[], Any]) -> None:
