@@ -78,14 +78,17 @@ def judge(
     global state that is other than it was, where it isn't the export that left it so (J27).
     """
     traits = features(program)
-    if only and EXPORTED_RULES.keys() >= set(only):
-        return _judge_export(program, implementation, device, findings, only, bool(thorough))
+    is_of_export = bool(only) and EXPORTED_RULES.keys() >= set(only)
+    case: Case | Exported
     try:
-        case = walk(program, implementation, device, thorough, only, stated)
+        if is_of_export:
+            case = export_walk(program, implementation, device, OTHERS if thorough else ())
+        else:
+            case = walk(program, implementation, device, thorough, only, stated)
         if case.unsupported:
             return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported, device=device)
         with case.timed("rules"):
-            checked, violations = _apply_rules(RULES, case, only)
+            checked, violations = _apply_rules(EXPORTED_RULES if is_of_export else RULES, case, only)
         verdict = _verdict(case, traits, checked, tuple(_judged(item, traits, findings) for item in violations))
     except Exception as error:
         return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}", device=device)
@@ -95,21 +98,23 @@ def judge(
     return verdict
 
 
-def _verdict(case: Case, traits: frozenset[str], checked: tuple[str, ...], judged: tuple[Judged, ...]) -> Verdict:
-    return Verdict(
+def _verdict(
+    case: Case | Exported, traits: frozenset[str], checked: tuple[str, ...], judged: tuple[Judged, ...]
+) -> Verdict:
+    verdict = Verdict(
         case.program,
         _outcome(judged, _refused(case)),
         traits,
         checked,
         judged,
         seconds=case.seconds,
-        exported=case.joint is not None,
-        descriptors=descriptors_of(case),
-        graph=case.graph,
         detail=_refused(case),
         spoilt=bool(case.left_behind),
         device=case.device,
     )
+    if isinstance(case, Exported):
+        return verdict
+    return replace(verdict, exported=case.joint is not None, descriptors=descriptors_of(case), graph=case.graph)
 
 
 def descriptors_of(case: Case) -> dict[str, tuple[int, int]]:
@@ -124,39 +129,6 @@ def seen_kinds(joint: Joint) -> Counter[str]:
     """How many descriptors of each kind are on the graph: those of placeholders and outputs, and what they wrap."""
     outermost = [*placeholder_descriptors(joint), *output_descriptors(joint)]
     return Counter(kind_of(descriptor) for top in outermost for descriptor in chain(top))
-
-
-def _judge_export(
-    program: Program,
-    implementation: Implementation,
-    device: str,
-    findings: Sequence[Finding],
-    only: Collection[str],
-    thorough: bool,
-) -> Verdict:
-    """The verdict on the program's exported program, by the rules over those alone."""
-    traits = features(program)
-    try:
-        case = export_walk(program, implementation, device, OTHERS if thorough else ())
-        if case.unsupported:
-            return Verdict(program, Outcome.UNSUPPORTED, traits, detail=case.unsupported, device=device)
-        with case.timed("rules"):
-            checked, violations = _apply_rules(EXPORTED_RULES, case, only)
-    except Exception as error:
-        return Verdict(program, Outcome.ERROR, traits, detail=f"{type(error).__name__}: {error}", device=device)
-    judged = tuple(_judged(item, traits, findings) for item in violations)
-    refused = next((repr(raised) for raised in case.refusals.values() if documented(raised.error)), None)
-    return Verdict(
-        program,
-        _outcome(judged, refused),
-        traits,
-        checked,
-        judged,
-        case.seconds,
-        detail=refused,
-        spoilt=bool(case.left_behind),
-        device=device,
-    )
 
 
 def _apply_rules(
@@ -180,8 +152,10 @@ def _outcome(judged: Sequence[Judged], refused: str | None) -> Outcome:
     return Outcome.REFUSED if refused else Outcome.PASS
 
 
-def _refused(case: Case) -> str | None:
+def _refused(case: Case | Exported) -> str | None:
     """The documented refusal with which the export or compile ended, where eager went through."""
+    if isinstance(case, Exported):
+        return next((repr(raised) for raised in case.refusals.values() if documented(raised.error)), None)
     if case.refusal is None or case.eager["train"]["error"] or documented(case.refusal.error) is None:
         return None
     return repr(case.refusal)
