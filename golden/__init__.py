@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 HOME = Path(__file__).parent
@@ -25,9 +26,9 @@ def cases() -> list[Path]:
     return sorted(CASES.glob("*.py"))
 
 
-def content_hash(folder: Path) -> str:
-    """One hash over all JSON files of a folder, readable or not: 12 hex digits."""
+def content_hash(paths: Iterable[Path]) -> str:
+    """One hash over the names and contents of files, readable or not: 12 hex digits."""
     digest = hashlib.sha256()
-    for path in files(folder):
+    for path in paths:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]

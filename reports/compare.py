@@ -275,7 +275,7 @@ def _gravity(change: Change) -> tuple[int, bool, tuple[str, int], int, str]:
 #: What must be the same in both headers, and what is said where it is not.
 _ALIKE = {
     "suite_version": "other versions of the suite",
-    "corpus_hash": "other stored programs",
+    "corpus_hash": "other stored programs or named cases",
     "findings_hash": "other findings",
     "profile": "other profiles",
     "selection": "other selections of tests",

@@ -228,7 +228,7 @@ def test_a_finding_of_the_project_can_be_read(path: Path) -> None:
 
 def test_the_hash_over_findings_counts_damaged_ones(tmp_path: Path) -> None:
     saved(tmp_path, DATA)
-    before = golden.content_hash(tmp_path)
+    before = golden.content_hash(golden.files(tmp_path))
     shutil.copy(tmp_path / "a-fault.json", tmp_path / "b-fault.json")
     (tmp_path / "b-fault.json").write_bytes(b"\xff")
-    assert golden.content_hash(tmp_path) != before
+    assert golden.content_hash(golden.files(tmp_path)) != before

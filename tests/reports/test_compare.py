@@ -105,7 +105,7 @@ OTHER_SUITE = {name: text for name, text in HEADER.requirements.items() if name 
 @pytest.mark.parametrize(
     ("after", "reason"),
     [
-        (whole(HELD, header=replace(HEADER, corpus_hash="d" * 16)), "other stored programs: "),
+        (whole(HELD, header=replace(HEADER, corpus_hash="d" * 16)), "other stored programs or named cases: "),
         (whole(HELD, header=replace(HEADER, findings_hash="d" * 16)), "other findings: "),
         (whole(HELD, header=replace(HEADER, profile="gate")), "other profiles: quick before, gate after"),
         (whole(HELD, header=replace(HEADER, selection="J6")), "other selections of tests: none before, J6 after"),
