@@ -38,7 +38,7 @@ class Verdict:
     """What the rules said of one program. ``checked`` holds the ids of the rules that applied.
 
     ``exported``, ``descriptors`` and ``graph`` are as in the run record's row. ``spoilt`` says that the process is not fit
-    for another program: the export left something behind.
+    for another program: the export left something behind. ``branches`` are those of AOTAutograd that a traced process took.
     """
 
     program: Program
@@ -53,6 +53,7 @@ class Verdict:
     detail: str | None = None
     spoilt: bool = False
     device: str = "cpu"
+    branches: frozenset[str] = frozenset()
 
     @property
     def new(self) -> list[Judged]:
