@@ -174,7 +174,7 @@ def store(
     from conformance.campaign.plan import CampaignError, Folder
 
     sources = corpus.Sources(tuple(map(Folder, folders)), programs, seed)
-    with Progress(transient=True) as progress:
+    with Progress(transient=True, disable=not sys.stdout.isatty()) as progress:
         task = progress.add_task("judged")
         job, each = Job(implementation), lambda total: progress.update(task, total=total, advance=1)
         try:
