@@ -29,6 +29,8 @@ SHOWN = {KINDS: WANTED, REQUIREMENTS: WANTED, FEATURES: WANTED, BRANCHES: 1}
 UNFIT = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.ERROR, Outcome.FAIL})
 #: Of the seconds that a program takes while it is traced, the part that it takes by itself.
 UNTRACED = 0.5
+#: How many things that are left out are named.
+LISTED = 20
 #: Where stored programs are named by their hash.
 TEXTS = (golden.HOME.parent / "README.md", *sorted((golden.HOME.parent / "tests").rglob("*.py")))
 
@@ -144,9 +146,9 @@ def _measured(program: Program, joint: Sandbox, exporter: Sandbox) -> Iterator[C
             KINDS: frozenset(verdicts[0].descriptors),
             REQUIREMENTS: frozenset(id for verdict in verdicts for id in verdict.checked),
             FEATURES: features(program),
-            BRANCHES: frozenset(branch for verdict in verdicts for branch in verdict.branches),
+            BRANCHES: frozenset(branch for verdict in verdicts for branch in verdict.trace.branches),
         }
-        yield Candidate(program, shows, UNTRACED * sum(sum(verdict.seconds.values()) for verdict in verdicts))
+        yield Candidate(program, shows, UNTRACED * sum(verdict.trace.seconds for verdict in verdicts))
 
 
 def named_in(texts: Iterable[Path]) -> frozenset[str]:
@@ -181,8 +183,12 @@ def as_text(choice: Choice, candidates: Sequence[Candidate], gathered: Gathered,
     told = ", ".join(sorted(unfit & gathered.stored))
     lines.append(f"{'unfit':<10}{len(unfit)} of {len(gathered.programs)} candidates{': stored was ' + told if told else ''}")
     lines += [f"{'lost':<10}{gathered.lost} programs of campaigns are drawn no more"] if gathered.lost else []
-    lines += [f"{'left out':<10}{family}: {', '.join(names)}" for family, names in choice.left_out.items() if names]
+    lines += [f"{'left out':<10}{len(names)} {family}: {_listed(names)}" for family, names in choice.left_out.items() if names]
     return "\n".join(lines)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join([*names[:LISTED], *([f"and {len(names) - LISTED} more"] if len(names) > LISTED else [])])
 
 
 def _number(family: str, candidates: Iterable[Candidate]) -> int:

@@ -193,7 +193,7 @@ def _serve(pipe: Connection, job: Job) -> None:
             program, thorough, only, stated = details
             options = {"device": job.device, "findings": findings, "only": only, "thorough": thorough, "stated": stated}
             verdict = judge(program, implementation, **options)
-            pipe.send(_sendable(replace(verdict, branches=tracer.branches()) if tracer else verdict))
+            pipe.send(_sendable(replace(verdict, trace=tracer.since_the_last()) if tracer else verdict))
 
 
 def _script(verdict: Verdict) -> str:

@@ -1,7 +1,9 @@
-"""Which branches of AOTAutograd the programs of one process take: told after each of them."""
+"""Which branches of AOTAutograd the programs of one process take, and how long they take: told after each of them."""
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,6 +26,14 @@ def watched(home: Path) -> list[Path]:
     return [functorch / "aot_autograd.py", *sorted((functorch / "_aot_autograd").glob("*.py"))]
 
 
+@dataclass(frozen=True)
+class Trace:
+    """What one program did: the branches it took, as ``file:line>line``, 0 for outside, and its seconds of CPU time."""
+
+    branches: frozenset[str] = frozenset()
+    seconds: float = 0.0
+
+
 class Tracer:
     """Traces this process from now on. It takes about as long again as what it traces."""
 
@@ -32,10 +42,15 @@ class Tracer:
 
         files = [str(path) for path in watched(Path(torch.__file__).parent)]
         self._coverage = Coverage(data_file=None, branch=True, include=files, config_file=False)
-        self._coverage.start()
+        self._begin()
 
-    def branches(self) -> frozenset[str]:
-        """The ways from line to line that were taken since the last time, as ``file:line>line``, 0 for outside."""
+    def _begin(self) -> None:
+        self._coverage.start()
+        self._began = time.process_time()
+
+    def since_the_last(self) -> Trace:
+        """What was done since this was last called."""
+        seconds = time.process_time() - self._began
         self._coverage.stop()
         data = self._coverage.get_data()
         taken = {
@@ -44,5 +59,5 @@ class Tracer:
             for start, stop in data.arcs(file) or ()
         }
         self._coverage.erase()
-        self._coverage.start()
-        return frozenset(taken)
+        self._begin()
+        return Trace(frozenset(taken), seconds)
