@@ -54,7 +54,7 @@ class Verdict:
     detail: str | None = None
     spoilt: bool = False
     device: str = "cpu"
-    trace: Trace = Trace()
+    trace: Trace = field(default_factory=Trace)
 
     @property
     def new(self) -> list[Judged]:
