@@ -41,6 +41,7 @@ def candidate(program: Program) -> Candidate:
 
 
 def test_the_text_says_what_the_stored_programs_show(stored: Path) -> None:
+    write(Choice((candidate(INFERENCE),), {}), stored)
     lines = store(NOTHING_ELSE, stored, 90.0, 1, JOB).splitlines()
     assert [line.split()[0] for line in lines] == ["stored", "replay", *["shown"] * len(SHOWN), "unfit"]
 
