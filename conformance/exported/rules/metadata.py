@@ -39,7 +39,7 @@ def _call_complaints(form: str, node: fx.Node, modules: dict[str, type]) -> Iter
     if "stack_trace" in node.meta and (not isinstance(trace, str) or "File " not in trace):
         yield f"{form}:stack_trace of {kind}", "the lines of Python that it came of", trace
     if any(isinstance(val, torch.Tensor) and not isinstance(val, FakeTensor) for val in tree_leaves(node.meta.get("val"))):
-        yield f"{form}:val of {kind}", "fake tensors", "a real one"
+        yield f"{form}:val of {kind}", "fake tensors", "another tensor"
     stack = node.meta.get("nn_module_stack", {})
     if not isinstance(stack, dict):
         yield f"{form}:nn_module_stack of {kind}", "a dict of modules", type(stack).__name__
