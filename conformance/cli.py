@@ -11,10 +11,12 @@ from typing import NoReturn
 os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 
 import click
+from rich.console import Console
+from rich.progress import Progress
 
 import golden
 from conformance import benchmark as measuring
-from conformance import corpus, covering
+from conformance import covering
 from conformance.findings import Finding, FindingError, load_finding
 from conformance.issue import NothingToReport, issue_text
 from conformance.judge import Judged, Verdict
@@ -24,6 +26,7 @@ from conformance.rule import EXPORTED_RULES, RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.smoke import broken_adapter
 from conformance.telling import DEFAULT, script, violation_text
+from conformance.tracing import CoverageError
 from conformance.upgrading import bisect, gate, merge, page
 from generators.codec import ProgramError, load
 from generators.program import Program
@@ -34,6 +37,7 @@ from reports.record import Outcome, RecordError, read_record
 
 _IMPLEMENTATION = click.option("--implementation", default=DEFAULT, show_default=True)
 _REQUIREMENT = click.Choice([*RULES, *EXPORTED_RULES])
+_FOLDER = click.Path(file_okay=False, path_type=Path)
 _DEVICE = click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 
 
@@ -152,14 +156,33 @@ def benchmark(programs: int, repeats: int, seed: int, implementation: str) -> No
 
 
 @main.command()
-@click.option("--programs", default=4000, show_default=True, help="How many drawn programs to choose from.")
-@click.option("--keep", default=400, show_default=True, help="How many to store at the most.")
+@click.option("--from", "folders", multiple=True, type=_FOLDER, help="The folder of a campaign; may be repeated.")
+@click.option("--programs", default=4000, show_default=True, help="How many programs to draw, beside those of campaigns.")
 @click.option("--seed", default=0, show_default=True)
-@click.option("--into", type=click.Path(file_okay=False, path_type=Path), default=golden.PROGRAMS, show_default=True)
+@click.option("--seconds", default=90.0, show_default=True, help="How long the replay may take with so many workers.")
+@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option("--into", type=_FOLDER, default=golden.PROGRAMS, show_default=True)
 @_IMPLEMENTATION
-def store(programs: int, keep: int, seed: int, into: Path, implementation: str) -> None:
-    """Choose drawn programs that cover what the vocabulary offers, and store them for the gate."""
-    click.echo(corpus.store(programs, keep, seed, into, Job(implementation)))
+def store(
+    folders: tuple[Path, ...], programs: int, seed: int, seconds: float, workers: int, into: Path, implementation: str
+) -> None:
+    """Distil the programs of the gate from what is stored, campaigns and draws.
+
+    The smallest set that shows all descriptor kinds, requirements, features and branches of AOTAutograd; what is stored
+    already is preferred.
+    """
+    from conformance import corpus
+    from conformance.campaign.plan import CampaignError, Folder
+
+    sources = corpus.Sources(tuple(map(Folder, folders)), programs, seed)
+    with Progress(transient=True, disable=not sys.stdout.isatty()) as progress:
+        task = progress.add_task("judged")
+        job, each = Job(implementation), lambda total: progress.update(task, total=total, advance=1)
+        try:
+            told = corpus.store(sources, into, seconds, workers, job, each)
+        except (CampaignError, ProgramError, CoverageError) as error:
+            raise click.ClickException(str(error)) from None
+    click.echo(told)
 
 
 @main.command()
@@ -175,6 +198,14 @@ def tables(record: Path, as_json: bool) -> None:
 
 
 @main.command()
+def verifier() -> None:
+    """Corruptions of good exports: which are caught by the rules of chapter E, which by PyTorch's own Verifier."""
+    from conformance.exported.verifier import as_table, compared  # it is not needed by the processes that judge
+
+    Console(width=None if sys.stdout.isatty() else 160).print(as_table(compared()))
+
+
+@main.command()
 @click.option("--minutes", type=float, default=10.0, show_default=True, help="How long to draw and judge.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="How many processes at a time.")
@@ -183,7 +214,7 @@ def coverage(minutes: float, seed: int, workers: int, regions: int) -> None:
     """How much of AOTAutograd the suite reaches: lines, branches, and the largest regions that are left out."""
     try:
         measured = covering.measure(minutes, seed, workers)
-    except covering.CoverageError as error:
+    except CoverageError as error:
         raise click.ClickException(str(error)) from None
     path = RUNS / f"coverage-torch{measured.torch}-{time.strftime('%Y%m%d-%H%M%S')}.json"
     covering.write(measured, path)
@@ -197,7 +228,7 @@ def coverage(minutes: float, seed: int, workers: int, regions: int) -> None:
 @click.option("--mix", "mixes", multiple=True, type=click.Choice(list(MIXES)), help="Only this mix; may be repeated.")
 @click.option("--workers", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
 @click.option("--scheduler", metavar="ADDRESS", help="Work on the workers of this Dask scheduler, and not on this machine.")
-@click.option("--into", type=click.Path(file_okay=False, path_type=Path), help="The campaign's folder; the same goes on.")
+@click.option("--into", type=_FOLDER, help="The campaign's folder; the same goes on.")
 @_IMPLEMENTATION
 def fuzz(
     minutes: float | None,

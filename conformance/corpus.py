@@ -1,78 +1,195 @@
-"""Choosing the programs that the gate replays: few, and with every feature several times."""
+"""The programs that the gate replays: distilled from those that are stored, from campaigns and from draws."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import golden
+from conformance.campaign.plan import Folder
+from conformance.distilling import Candidate, Choice, distill
+from conformance.rule import EXPORTED_RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import shards_for
+from conformance.tracing import check_that_coverage_is_there
 from conformance.vacuity import WANTED, wanted_of, write_wanted
 from generators.codec import dump, load
 from generators.features import features
 from generators.program import Program
-from reports.record import Outcome
+from reports.record import Outcome, Row
+
+#: What the stored programs show together, and how often: the families that a gate can't do without come first.
+KINDS, REQUIREMENTS, FEATURES, BRANCHES = "descriptor kinds", "requirements", "features", "branches"
+SHOWN = {KINDS: WANTED, REQUIREMENTS: WANTED, FEATURES: WANTED, BRANCHES: 1}
+#: What becomes of a program that is no good for a gate: it doesn't come to an end, or no finding knows what it shows.
+UNFIT = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.ERROR, Outcome.FAIL})
+#: Of the seconds that a program takes while it is traced, the part that it takes by itself: measured on forty stored ones.
+UNTRACED = 0.7
+#: How many things that are left out are named.
+LISTED = 20
+#: Where stored programs are named by their hash.
+TEXTS = (golden.HOME.parent / "README.md", *sorted((golden.HOME.parent / "tests").rglob("*.py")))
 
 
-def store(programs: int, keep: int, seed: int, into: Path, job: Job) -> str:
-    """Store at most ``keep`` programs of ``programs`` drawn ones under ``into``; what was there stays.
+@dataclass(frozen=True)
+class Sources:
+    """Where candidates come from, beside what is stored: campaigns, and so many programs drawn with a seed."""
 
-    Each drawn program is judged once as the job says, since which kinds of descriptors are on its graph is known
-    by exporting it; one that kills or hangs its process is not stored. What the gate must show from now on is
-    written beside ``into``, as ``shown.json``.
+    campaigns: tuple[Folder, ...]
+    programs: int
+    seed: int
 
-    Gives back one line that says how much of what was drawn the stored ones cover.
+
+@dataclass(frozen=True)
+class Gathered:
+    """The candidates' programs, those that are stored now by name, and how many programs of campaigns are lost."""
+
+    programs: tuple[Program, ...]
+    stored: frozenset[str]
+    lost: int
+
+
+def store(
+    sources: Sources, into: Path, seconds: float, workers: int, job: Job, each: Callable[[int], None] = lambda of: None
+) -> str:
+    """Make the programs under ``into`` the smallest set that shows what they and those of the sources show.
+
+    So many ``workers`` replay it within ``seconds``. Each candidate is judged as the gate does, by a traced process;
+    ``each`` is then told how many candidates there are. What the gate must show from now on is written beside ``into``,
+    as ``shown.json``.
+
+    Gives back a text that says what is stored, what that shows, and what is left out.
+    Raises CampaignError if a folder holds no campaign, CoverageError without the package ``coverage``.
     """
-    with Sandbox(job) as sandbox:
-        judged = [sandbox.judge(p, thorough=False) for shard in shards_for(programs, seed) for p in sandbox.draw(shard)]
-    kinds = {verdict.program: frozenset(verdict.descriptors) for verdict in judged if verdict.outcome not in _UNFIT}
-    drawn = list(kinds)
-    chosen = choose(drawn, keep, kinds.__getitem__)
-    into.mkdir(parents=True, exist_ok=True)
-    for program in chosen:
-        dump(program, into / f"{program.name}.json")
+    check_that_coverage_is_there()
+    gathered = gather(sources, into, job)
+    judged = measure(gathered.programs, workers, replace(job, traced=True), lambda: each(len(gathered.programs)))
+    named = named_in(TEXTS)
+    candidates = [
+        replace(c, is_stored=c.program.name in gathered.stored, must_stay=c.program.name in gathered.stored & named)
+        for c in judged
+    ]
+    choice = distill(candidates, SHOWN, seconds * workers)
+    write(choice, into)
+    return as_text(choice, candidates, gathered, workers)
+
+
+def gather(sources: Sources, into: Path, job: Job) -> Gathered:
+    """The programs under ``into`` and those of the sources, each once, in an order that is always the same."""
     stored = [load(path) for path in golden.files(into)]
-    write_wanted(wanted_of([*drawn, *stored]), into.with_name(golden.SHOWN.name))
-    seen, kept = ({trait for p in some for trait in features(p)} for some in (drawn, chosen))
-    return f"stored {len(chosen)} of {len(drawn)} programs: {len(kept)} of {len(seen)} features"
+    found: list[Program] = []
+    lost = 0
+    with Sandbox(job) as sandbox:
+        for folder in sources.campaigns:
+            told = telling(folder.rows())
+            programs = [*folder.failing(), *_drawn_again(folder, told, sandbox)]
+            lost += len(set().union(*told.values()) - {program.name for program in programs})
+            found += programs
+        found += [program for shard in shards_for(sources.programs, sources.seed) for program in sandbox.draw(shard)]
+    names = {program.name: program for program in (*stored, *found)}
+    return Gathered(tuple(names.values()), frozenset(program.name for program in stored), lost)
 
 
-Traits = Callable[[Program], frozenset[str]]
-#: What became of a program that is no good for a gate.
-_UNFIT = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.ERROR})
+def telling(rows: Iterable[Row]) -> dict[str, set[str]]:
+    """By shard the programs that show a thing, or two features together, that fewer than WANTED rows before did."""
+    seen: Counter[str] = Counter()
+    told: dict[str, set[str]] = {}
+    for row in rows:
+        traits = {*row.features, *row.checked, *row.descriptors, *telling_pairs(row.features)}
+        if row.outcome not in UNFIT and any(seen[trait] < WANTED for trait in traits):
+            told.setdefault(row.shard, set()).add(row.program)
+            seen.update(traits)
+    return told
 
 
-def choose(drawn: Iterable[Program], keep: int, kinds: Traits = lambda program: frozenset()) -> list[Program]:
-    """Programs that show each feature and each of their ``kinds`` of descriptors WANTED times; then each telling pair
-    of features, while there is room.
-
-    The rarest comes first, since the programs that show it show common ones too.
-    """
-    pool = sorted({p.name: p for p in drawn}.values(), key=lambda p: (len(p.body) + len(p.setup), p.name))
-    chosen: dict[str, Program] = {}
-    for traits_of in (kinds, features, telling_pairs):
-        for _, showing in _by_rarity(pool, traits_of):
-            missing = WANTED - sum(program.name in chosen for program in showing)
-            fresh = [program for program in showing if program.name not in chosen]
-            for program in fresh[: max(0, min(missing, keep - len(chosen)))]:
-                chosen[program.name] = program
-    return list(chosen.values())
-
-
-def _by_rarity(pool: list[Program], traits_of: Traits) -> list[tuple[str, list[Program]]]:
-    """Each trait with the programs that show it, smallest first; the rarest trait first."""
-    showing: dict[str, list[Program]] = {}
-    for program in pool:
-        for trait in traits_of(program):
-            showing.setdefault(trait, []).append(program)
-    return sorted(showing.items(), key=lambda item: (len(item[1]), item[0]))
-
-
-def telling_pairs(program: Program) -> frozenset[str]:
+def telling_pairs(traits: Iterable[str]) -> frozenset[str]:
     """The pairs of features that say how values are written, aliased and handed out."""
-    telling = sorted(name for name in features(program) if name.startswith(_TELLING))
-    return frozenset(f"{a} with {b}" for i, a in enumerate(telling) for b in telling[i + 1 :])
+    names = sorted(name for name in traits if name.startswith(_TELLING))
+    return frozenset(f"{a} with {b}" for i, a in enumerate(names) for b in names[i + 1 :])
 
 
 _TELLING = ("writes:", "changes-metadata-of:", "output:", "input:", "state:")
+
+
+def _drawn_again(folder: Folder, told: Mapping[str, set[str]], sandbox: Sandbox) -> Iterator[Program]:
+    """Those programs of a campaign, which keeps none that didn't fail: where the generators are other, they are lost."""
+    plan = folder.plan()
+    for name, programs in told.items():
+        shard = plan.shard(int(name.rpartition("-")[2]))
+        yield from (program for program in sandbox.draw(shard) if program.name in programs)
+
+
+def measure(programs: Sequence[Program], workers: int, job: Job, each: Callable[[], None]) -> list[Candidate]:
+    """What each program shows that is good for a gate; ``each`` is called after every program."""
+
+    def measured(some: Sequence[Program]) -> list[Candidate]:
+        with Sandbox(job) as joint, Sandbox(job) as exporter:
+            found: list[Candidate] = []
+            for program in some:
+                found += _measured(program, joint, exporter)
+                each()
+            return found
+
+    with ThreadPoolExecutor(workers) as pool:
+        return [c for some in pool.map(measured, [programs[i::workers] for i in range(workers)]) for c in some]
+
+
+def _measured(program: Program, joint: Sandbox, exporter: Sandbox) -> Iterator[Candidate]:
+    """The program as a candidate, unless it is unfit; judged as the gate judges it, by both walks."""
+    verdicts = (joint.confirmed(program), exporter.confirmed(program, only=tuple(EXPORTED_RULES)))
+    if UNFIT.isdisjoint(verdict.outcome for verdict in verdicts):
+        shows = {
+            KINDS: frozenset(verdicts[0].descriptors),
+            REQUIREMENTS: frozenset(id for verdict in verdicts for id in verdict.checked),
+            FEATURES: features(program),
+            BRANCHES: frozenset(branch for verdict in verdicts for branch in verdict.trace.branches),
+        }
+        yield Candidate(program, shows, UNTRACED * sum(verdict.trace.seconds for verdict in verdicts))
+
+
+def named_in(texts: Iterable[Path]) -> frozenset[str]:
+    """What may be hashes of programs in these files: who names a program means it to stay."""
+    return frozenset(name for text in texts if text.exists() for name in re.findall(r"\b[0-9a-f]{12}\b", text.read_text()))
+
+
+def write(choice: Choice, into: Path) -> None:
+    """Store what was chosen and nothing else, and beside it what the gate must show."""
+    into.mkdir(parents=True, exist_ok=True)
+    chosen = {candidate.program.name: candidate.program for candidate in choice.chosen}
+    for path in golden.files(into):
+        if path.stem not in chosen:
+            path.unlink()
+    for name, program in chosen.items():
+        if not (into / f"{name}.json").exists():
+            dump(program, into / f"{name}.json")
+    write_wanted(wanted_of(chosen.values()), into.with_name(golden.SHOWN.name))
+
+
+def as_text(choice: Choice, candidates: Sequence[Candidate], gathered: Gathered, workers: int) -> str:
+    """What was stored, what that shows beside what was stored before and what all candidates show, and what is left out."""
+    chosen = {candidate.program.name for candidate in choice.chosen}
+    new, gone = len(chosen - gathered.stored), len(gathered.stored - chosen)
+    lines = [f"{'stored':<10}{len(chosen)} programs: {new} of them new, {gone} of {len(gathered.stored)} taken away"]
+    lines.append(f"{'replay':<10}{choice.seconds / workers:.0f} seconds with {workers} workers")
+    before = [candidate for candidate in candidates if candidate.is_stored]
+    for family in SHOWN:
+        now, then, ever = (_number(family, some) for some in (choice.chosen, before, candidates))
+        lines.append(f"{'shown':<10}{now} of {ever} {family}, {then} before")
+    unfit = {program.name for program in gathered.programs} - {candidate.program.name for candidate in candidates}
+    told = ", ".join(sorted(unfit & gathered.stored))
+    lines.append(f"{'unfit':<10}{len(unfit)} of {len(gathered.programs)} candidates{': stored was ' + told if told else ''}")
+    lines += [f"{'lost':<10}{gathered.lost} programs of campaigns are drawn no more"] if gathered.lost else []
+    lines += [f"{'left out':<10}{len(names)} {family}: {_listed(names)}" for family, names in choice.left_out.items() if names]
+    return "\n".join(lines)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join([*names[:LISTED], *([f"and {len(names) - LISTED} more"] if len(names) > LISTED else [])])
+
+
+def _number(family: str, candidates: Iterable[Candidate]) -> int:
+    return len(frozenset().union(*(candidate.shows[family] for candidate in candidates)))

@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from conformance.judge import judge
 from conformance.pytorch import PyTorch
 from conformance.sandbox import DRAW_TIMEOUT, TIMEOUT, prepare_child
 from conformance.shards import draw, numbered_shard
+from conformance.tracing import CoverageError, check_that_coverage_is_there, watched
 from conformance.unreached import File, Region, Share, read, regions, shares
 from generators.codec import load
 from generators.program import Program
@@ -38,12 +38,6 @@ from reports.record import Outcome
 STORED = "stored"
 #: Shards that one worker draws before it ends and the next one starts afresh.
 SHARDS_A_WORKER = 4
-
-
-class CoverageError(Exception):
-    """Nothing can be measured; the message says what to do."""
-
-
 @dataclass(frozen=True)
 class Part:
     """A part of the work, and how many programs were judged in it: None where the worker did not come to its end."""
@@ -80,8 +74,7 @@ def measure(minutes: float, seed: int, workers: int) -> Measured:
 
     Raises CoverageError if the ``coverage`` package is missing, or no worker left any data.
     """
-    if find_spec("coverage") is None:
-        raise CoverageError("the package `coverage` is needed: pip install 'coverage>=7.7'")
+    check_that_coverage_is_there()
     home = Path(torch.__file__).parent
     with tempfile.TemporaryDirectory(prefix="joint-conformance-") as name:
         folder = Path(name)
@@ -91,16 +84,10 @@ def measure(minutes: float, seed: int, workers: int) -> Measured:
     return Measured(torch.__version__, seed, minutes, workers, parts, shares(files), regions(files))
 
 
-def _watched(home: Path) -> list[Path]:
-    """The files of AOTAutograd in the torch that is installed at ``home``."""
-    functorch = home / "_functorch"
-    return [functorch / "aot_autograd.py", *sorted((functorch / "_aot_autograd").glob("*.py"))]
-
-
 def _configuration(folder: Path, home: Path) -> str:
     """Coverage's own configuration file, so that none that lies in the current directory is taken."""
-    watched = "\n    ".join(map(str, _watched(home)))
-    return f"[run]\nbranch = true\nparallel = true\ndata_file = {folder / 'data'}\ninclude =\n    {watched}\n"
+    files = "\n    ".join(map(str, watched(home)))
+    return f"[run]\nbranch = true\nparallel = true\ndata_file = {folder / 'data'}\ninclude =\n    {files}\n"
 
 
 def _judge_for(minutes: float, seed: int, workers: int, configuration: Path) -> Iterator[Part]:
@@ -152,7 +139,7 @@ def _combined(folder: Path, home: Path) -> list[File]:
         coverage.combine([str(folder)])
     except NoDataError:
         raise CoverageError("no worker left any data: each died, or none was ready in time") from None
-    return read(coverage, _watched(home), home)
+    return read(coverage, watched(home), home)
 
 
 def as_text(measured: Measured, most: int) -> str:

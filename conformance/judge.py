@@ -19,6 +19,7 @@ from conformance.refusals import documented
 from conformance.rule import EXPORTED_RULES, RULES, Rule, Violation
 from conformance.signature import Signature, signature_of
 from conformance.specification import checked_kinds
+from conformance.tracing import Trace
 from generators.features import features
 from generators.program import Program
 from reports.record import Outcome
@@ -38,7 +39,7 @@ class Verdict:
     """What the rules said of one program. ``checked`` holds the ids of the rules that applied.
 
     ``exported``, ``descriptors`` and ``graph`` are as in the run record's row. ``spoilt`` says that the process is not fit
-    for another program: the export left something behind.
+    for another program: the export left something behind. ``trace`` is what a traced process saw.
     """
 
     program: Program
@@ -53,6 +54,7 @@ class Verdict:
     detail: str | None = None
     spoilt: bool = False
     device: str = "cpu"
+    trace: Trace = field(default_factory=Trace)
 
     @property
     def new(self) -> list[Judged]:

@@ -29,6 +29,7 @@ from conformance.judge import Judged, Verdict, judge
 from conformance.named import Stated
 from conformance.shards import Shard, draw
 from conformance.telling import script_of
+from conformance.tracing import Tracer
 from generators.features import features
 from generators.program import Program
 from reports.record import Outcome
@@ -45,12 +46,16 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 
 @dataclass(frozen=True)
 class Job:
-    """What a child needs to know before the first program: no torch objects, so that it can be sent."""
+    """What a child needs to know before the first program: no torch objects, so that it can be sent.
+
+    One that is ``traced`` says of each program which branches of AOTAutograd it takes.
+    """
 
     implementation: str
     device: str = "cpu"
     only: tuple[str, ...] = ()
     timeout: float = TIMEOUT
+    traced: bool = False
 
 
 class Sandbox:
@@ -172,6 +177,7 @@ def _serve(pipe: Connection, job: Job) -> None:
     findings = load_findings(golden.FINDINGS)
     implementation = load_implementation(job.implementation)
     os.chdir(tempfile.gettempdir())  # torch writes a graph that it can't partition to where the process is
+    tracer = Tracer() if job.traced else None
     gc.freeze()  # what was imported lives as long as the child; no collection need look at it
     pipe.send("ready")
     while True:
@@ -186,7 +192,8 @@ def _serve(pipe: Connection, job: Job) -> None:
         else:
             program, thorough, only, stated = details
             options = {"device": job.device, "findings": findings, "only": only, "thorough": thorough, "stated": stated}
-            pipe.send(_sendable(judge(program, implementation, **options)))
+            verdict = judge(program, implementation, **options)
+            pipe.send(_sendable(replace(verdict, trace=tracer.since_the_last()) if tracer else verdict))
 
 
 def _script(verdict: Verdict) -> str:

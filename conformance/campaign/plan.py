@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -59,6 +60,14 @@ class Folder:
             folder.mkdir(parents=True, exist_ok=True)
         replace_file(file, json.dumps(mine, indent=1) + "\n")
 
+    def plan(self) -> Plan:
+        """Whose campaign is here. Raises CampaignError if it is none's."""
+        values = _read_plan(self.path / "campaign.json")
+        try:
+            return Plan(**{**values, "mixes": tuple(values["mixes"])})
+        except (KeyError, TypeError) as error:
+            raise CampaignError(f"{self.path}: no campaign's plan: {error}") from None
+
     def journals(self) -> list[Path]:
         """The rows of all finished shards, a file each."""
         return sorted(self.shards.glob("*.jsonl"))
@@ -79,6 +88,10 @@ class Folder:
         for path in self.journals():
             yield from read_rows(path)[0]
 
+    def failing(self) -> list[Program]:
+        """The programs that failed, by name. Raises ProgramError if a file is damaged."""
+        return [load(path) for path in sorted(self.programs.glob("*.json"))]
+
     def program(self, name: str) -> Program:
         """The program of that hash, which failed. Raises ProgramError if its file is gone or damaged."""
         return load(self.programs / f"{name}.json")
@@ -87,7 +100,7 @@ class Folder:
         return self.shards / f"{shard.name}.jsonl"
 
 
-def _read_plan(file: Path) -> dict[str, object]:
+def _read_plan(file: Path) -> dict[str, Any]:
     try:
         plan = json.loads(file.read_text())
         return dict(plan)

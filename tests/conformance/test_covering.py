@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance import covering
+from conformance import tracing
 from conformance.cli import main
-from conformance.covering import Measured, Part, as_text, batch, measure, parts_of, write
+from conformance.covering import SHARDS_A_WORKER, Measured, Part, as_text, batch, measure, parts_of, write
 from conformance.unreached import Region, Share
 
 MEASURED = Measured(
@@ -30,7 +30,7 @@ MEASURED = Measured(
 
 
 def test_the_stored_programs_come_first_then_all_shards_in_turn() -> None:
-    assert [*batch(0), *batch(1), *batch(2)] == ["stored", *map(str, range(2 * covering.SHARDS_A_WORKER))]
+    assert [*batch(0), *batch(1), *batch(2)] == ["stored", *map(str, range(2 * SHARDS_A_WORKER))]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_file_has_every_region(tmp_path: Path) -> None:
 
 
 def test_without_the_coverage_package_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(covering, "find_spec", lambda name: None)
+    monkeypatch.setattr(tracing, "find_spec", lambda name: None)
     result = CliRunner().invoke(main, ["coverage"])
     assert (result.exit_code, result.output) == (1, "Error: the package `coverage` is needed: pip install 'coverage>=7.7'\n")
 

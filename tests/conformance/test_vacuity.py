@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import golden
-from conformance import corpus, vacuity
+from conformance import vacuity
 from conformance.rules.vocabulary import KINDS
-from conformance.sandbox import Job
 from conformance.vacuity import (
     WANTED,
     documented_kinds,
@@ -89,12 +87,6 @@ def test_a_missing_or_damaged_file_says_how_it_is_written_anew(content: str | No
 def test_the_stored_programs_are_a_part_of_what_is_demanded() -> None:
     shown = {trait for path in golden.files(golden.PROGRAMS) for trait in features(load(path))}
     assert shown <= read_wanted(golden.SHOWN).keys()
-
-
-def test_storing_writes_beside_the_programs_what_the_gate_must_show(tmp_path: Path) -> None:
-    corpus.store(125, 200, 0, tmp_path / "programs", Job("conformance.pytorch:PyTorch"))
-    stored = [load(path) for path in golden.files(tmp_path / "programs")]
-    assert json.loads((tmp_path / "shown.json").read_text()) == wanted_of(stored)
 
 
 @pytest.mark.parametrize(

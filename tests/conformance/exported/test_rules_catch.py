@@ -8,6 +8,7 @@ import pytest
 
 import conformance.exported.rules  # noqa: F401  (registers the rules)
 from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, export_walk
+from conformance.exported.corruptions import CORRUPTIONS
 from conformance.pytorch import PyTorch
 from conformance.rule import EXPORTED_RULES
 from conformance.signature import Signature, signature_of
@@ -48,4 +49,4 @@ def test_rule_lets_pytorch_pass(wrong: WrongExport) -> None:
 
 @pytest.mark.parametrize("rule", EXPORTED_RULES)
 def test_rule_has_something_to_catch(rule: str) -> None:
-    assert rule in {wrong.rule for wrong in WRONG_EXPORTS}
+    assert rule in {wrong.rule for wrong in WRONG_EXPORTS} | {corruption.requirement for corruption in CORRUPTIONS}
