@@ -9,10 +9,11 @@ import torch
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from conformance.exported.case import EXPORTED, LOADED
+from conformance.exported.spoiling import Spoil, calls, inputs
 from generators.preludes.symbolic import with_symbolic_sizes
 from generators.program import Leaf, Program, Ref
 from tests.programs import let, outputs
-from tests.wrong.exporting import Spoil, WrongExport, calls, inputs
+from tests.wrong.exporting import WrongExport
 
 #: Two inputs that share a size, each with another beside it; a transpose knows its rank.
 SHARED = Program(
