@@ -11,6 +11,7 @@ from typing import NoReturn
 os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 
 import click
+from rich.console import Console
 from rich.progress import Progress
 
 import golden
@@ -195,6 +196,14 @@ def tables(record: Path, as_json: bool) -> None:
     except RecordError as error:
         raise click.ClickException(str(error)) from None
     click.echo(showing.as_json(found) if as_json else showing.as_text(found))
+
+
+@main.command()
+def verifier() -> None:
+    """Corruptions of good exports: which are caught by the rules of chapter E, which by PyTorch's own Verifier."""
+    from conformance.exported.verifier import as_table, compared  # it is not needed by the processes that judge
+
+    Console(width=None if sys.stdout.isatty() else 160).print(as_table(compared()))
 
 
 @main.command()

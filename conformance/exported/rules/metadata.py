@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import fx
 from torch._ops import HigherOrderOperator, OpOverload
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._pytree import tree_leaves
 
 from conformance.exported.case import Exported
 from conformance.exported.rules.graph import has_forms, name_of
@@ -36,7 +38,13 @@ def _call_complaints(form: str, node: fx.Node, modules: dict[str, type]) -> Iter
     trace = node.meta.get("stack_trace")
     if "stack_trace" in node.meta and (not isinstance(trace, str) or "File " not in trace):
         yield f"{form}:stack_trace of {kind}", "the lines of Python that it came of", trace
-    for path, owner in node.meta.get("nn_module_stack", {}).values():
+    if any(isinstance(val, torch.Tensor) and not isinstance(val, FakeTensor) for val in tree_leaves(node.meta.get("val"))):
+        yield f"{form}:val of {kind}", "fake tensors", "another tensor"
+    stack = node.meta.get("nn_module_stack", {})
+    if not isinstance(stack, dict):
+        yield f"{form}:nn_module_stack of {kind}", "a dict of modules", type(stack).__name__
+        return
+    for path, owner in stack.values():
         expected = modules.get(path.partition("@")[0])
         if expected is None or expected.__name__ not in str(owner):
             yield f"{form}:nn_module_stack of {kind}", "modules of the program with their classes", f"{path}: {owner}"
@@ -59,7 +67,7 @@ def _was_run(case: Exported) -> bool:
 
 @exported_rule("E6", _was_run)
 def what_is_told_of_results_is_true(case: Exported) -> Iterator[Complaint]:
-    for form, run in case.runs.items():
+    for form, run in (*case.runs.items(), *case.resized_runs.items()):
         for node, place, expected, found in run.untrue:
             of = "a placeholder" if node.op == "placeholder" else name_of(node.target)
             yield f"{form}:{place} of {of}", expected, found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,7 +48,8 @@ def _name_complaints(form: str, exported: Any) -> Iterator[Complaint]:
     named = [spec.arg.name for spec in signature.input_specs]
     if named != inputs:
         yield f"{form}:names of inputs", "those of the placeholders", "others"
-    results = [result.name if isinstance(result, fx.Node) else None for result in exported.graph.output_node().args[0]]
+    returned = [result for node in exported.graph.find_nodes(op="output") for result in node.args[0]]
+    results = [result.name if isinstance(result, fx.Node) else None for result in returned]
     rows = [None if hasattr(spec.arg, "value") else spec.arg.name for spec in signature.output_specs]
     if rows != results:
         yield f"{form}:names of outputs", "those of the nodes returned", "others"
@@ -64,7 +66,11 @@ def _order_complaints(form: str, signature: Any) -> Iterator[Complaint]:
 def _state_complaints(case: Exported, form: str, exported: Any) -> Iterator[Complaint]:
     """What the module holds is lifted, each once, as the kind that it is; what is lifted as state, the module holds."""
     module = case.built.module
-    specs = {spec.target: spec for spec in exported.graph_signature.input_specs if spec.kind.name in ("PARAMETER", "BUFFER")}
+    rows = [spec for spec in exported.graph_signature.input_specs if spec.kind.name in ("PARAMETER", "BUFFER")]
+    specs = {spec.target: spec for spec in rows}
+    for target, times in Counter(spec.target for spec in rows).items():
+        if times > 1:
+            yield f"{form}:inputs of kind {specs[target].kind.name}", "one for each target", "several"
     held, persistent = dict(held_by(module)), module.state_dict().keys()
     lifted = {id(held[fqn]) for fqn in specs if fqn in held}
     for fqn, tensor in held.items():
@@ -86,16 +92,23 @@ def _mutation_complaints(case: Exported, form: str, signature: Any) -> Iterator[
     """What is said to be mutated, eager wrote; and of the functional graph, what eager changed is said to be mutated."""
     if case.eager["error"]:
         return
-    names = _callers_names(case, signature)
+    names, inputs = _callers_names(case, signature), _kinds_of_inputs(signature)
     kinds = {spec.target: spec.kind.name for spec in signature.output_specs if spec.kind.name.endswith("MUTATION")}
     for target, kind in kinds.items():
         if target not in names or not case.eager[f"caller.{names[target]}.written"]:
             yield f"{form}:outputs of kind {kind}", "for what is written alone", "one for another"
+        elif inputs.get(target) and kind != f"{inputs[target]}_MUTATION":
+            yield f"{form}:kind of a mutated {inputs[target]}", f"{inputs[target]}_MUTATION", kind
     before = build(case.program, case.device)
     for target, name in names.items() if form == DECOMPOSED else ():
         changed = not same(value_of(before.tensors[name]), case.eager[f"caller.{name}.value"])
         if changed and target not in kinds:
             yield f"{form}:outputs of mutated inputs", "one for each", "none"
+
+
+def _kinds_of_inputs(signature: Any) -> dict[str, str]:
+    """The kind of each target that a mutation may have: the module's state by FQN, the user's inputs by their node."""
+    return {spec.target or spec.arg.name: spec.kind.name for spec in signature.input_specs}
 
 
 def _callers_names(case: Exported, signature: Any) -> dict[str, str]:
@@ -114,15 +127,25 @@ def members_are_as_documented(case: Exported) -> Iterator[Complaint]:
         except Exception as error:
             yield f"{form}:validate", "an exported program that is valid", Raised("validate", error)
         for fqn, tensor in held_by(case.built.module):
-            is_lifted = fqn in exported.graph_signature.parameters or fqn in exported.graph_signature.buffers
-            is_kept = is_lifted and fqn not in exported.graph_signature.non_persistent_buffers
-            if is_kept and not same(value_of(tensor), _held(exported.state_dict.get(fqn))):
-                kind = "a parameter" if isinstance(tensor, torch.nn.Parameter) else "a buffer"
-                yield f"{form}:state_dict of {kind}", "the value that was lifted", "another, or none"
+            yield from _value_complaints(form, exported, fqn, tensor)
         placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
         for spec, node in zip(exported.graph_signature.input_specs, placeholders):
             if symbols_of(node) - exported.range_constraints.keys():
                 yield f"{form}:range_constraints of a {spec.kind.name}", "a range for each symbol", "none"
+
+
+def _value_complaints(form: str, exported: Any, fqn: str, tensor: torch.Tensor) -> Iterator[Complaint]:
+    """The state_dict has what was lifted, parameters as such, and nothing that does not persist."""
+    signature, value = exported.graph_signature, exported.state_dict.get(fqn)
+    kind = "a parameter" if isinstance(tensor, torch.nn.Parameter) else "a buffer"
+    if fqn in signature.non_persistent_buffers:
+        if fqn in exported.state_dict:
+            yield f"{form}:state_dict of a non-persistent buffer", "no value", "a value"
+    elif fqn in signature.parameters or fqn in signature.buffers:
+        if not same(value_of(tensor), _held(value)):
+            yield f"{form}:state_dict of {kind}", "the value that was lifted", "another, or none"
+        elif isinstance(value, torch.nn.Parameter) is not isinstance(tensor, torch.nn.Parameter):
+            yield f"{form}:state_dict of {kind}", type(tensor).__name__, type(value).__name__
 
 
 def _held(value: Any) -> Any:
