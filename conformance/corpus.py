@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import golden
+from conformance.campaign.guidance import telling_pairs
 from conformance.campaign.plan import Folder
 from conformance.distilling import Candidate, Choice, distill
 from conformance.rule import EXPORTED_RULES
@@ -23,7 +24,8 @@ from reports.record import Outcome
 
 #: What the stored programs show together, and how often: the families that a gate can't do without come first.
 KINDS, REQUIREMENTS, FEATURES, BRANCHES = "descriptor kinds", "requirements", "features", "branches"
-SHOWN = {KINDS: WANTED, REQUIREMENTS: WANTED, FEATURES: WANTED, BRANCHES: 1}
+PAIRS = "telling pairs of features"
+SHOWN = {KINDS: WANTED, REQUIREMENTS: WANTED, FEATURES: WANTED, BRANCHES: 1, PAIRS: 1}
 #: What becomes of a program that is no good for a gate: it doesn't come to an end, or no finding knows what it shows.
 UNFIT = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.ERROR, Outcome.FAIL})
 #: Of the seconds that a program takes while it is traced, the part that it takes by itself: measured on forty stored ones.
@@ -109,6 +111,7 @@ def _measured(program: Program, joint: Sandbox, exporter: Sandbox) -> Iterator[C
             KINDS: frozenset(verdicts[0].descriptors),
             REQUIREMENTS: frozenset(id for verdict in verdicts for id in verdict.checked),
             FEATURES: features(program),
+            PAIRS: telling_pairs(features(program)),
             BRANCHES: frozenset(branch for verdict in verdicts for branch in verdict.trace.branches),
         }
         yield Candidate(program, shows, UNTRACED * sum(verdict.trace.seconds for verdict in verdicts))

@@ -32,9 +32,13 @@ Couple = tuple[Program, Program]
 def shown(traits: Iterable[str], kinds: Iterable[str] = ()) -> frozenset[str]:
     """What a program shows: its traits, the kinds of descriptors on its graph, their set, and telling pairs of both."""
     traits, kinds = frozenset(traits), sorted(kinds)
-    telling = sorted(trait for trait in traits if trait.startswith(_TELLING)) + kinds
-    pairs = (f"{a} with {b}" for a, b in combinations(telling, 2))
-    return frozenset({*traits, *kinds, " ".join(kinds), *pairs})
+    return frozenset({*traits, *kinds, " ".join(kinds), *telling_pairs(traits, kinds)})
+
+
+def telling_pairs(traits: Iterable[str], kinds: Iterable[str] = ()) -> frozenset[str]:
+    """The pairs of features that say how values are written, aliased and handed out, and of kinds."""
+    telling = [*sorted(trait for trait in traits if trait.startswith(_TELLING)), *sorted(kinds)]
+    return frozenset(f"{a} with {b}" for a, b in combinations(telling, 2))
 
 
 def _shown_in(row: Row) -> frozenset[str]:
