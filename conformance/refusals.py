@@ -77,6 +77,11 @@ REFUSALS: tuple[Refusal, ...] = (
         "the message says what it means, and which of the module's attributes to look at; torch/export/_trace.py",
     ),
     Refusal(
+        r"^Constraints violated \(",
+        "a dynamic size that the module takes for a constant, or of a narrower range: torch.export.export and Dim say that "
+        "it is refused, and the message what to change; torch/_export/non_strict_utils.py",
+    ),
+    Refusal(
         r"^Unable to pickle non-standard op: ",
         "the message names the custom op that a cache can't hold; torch/_inductor/codecache.py",
     ),

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch._guards import TracingContext, detect_fake_mode, tracing
+from torch._guards import TracingContext, tracing
 from torch._subclasses import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
@@ -103,6 +103,6 @@ OPTIONS: dict[str, Callable[[], Any]] = {
 
 def _surroundings(option: str, built: Built) -> AbstractContextManager[Any]:
     """Where the option tells: ``ignore_shape_env`` where every size of an example tensor would turn symbolic."""
-    if option != "ignore_shape_env" or detect_fake_mode((built.args, built.kwargs)) is not None:
+    if option != "ignore_shape_env" or built.program.symbolic:  # such a program brings a fake mode of its own
         return nullcontext()
     return tracing(TracingContext(FakeTensorMode(shape_env=ShapeEnv())))

@@ -112,7 +112,11 @@ def leaves_at(program: Program, sizes: Mapping[int, int]) -> tuple[Leaf, ...]:
 
 def resized(leaf: Leaf, sizes: Mapping[int, int]) -> Leaf:
     """The leaf with other sizes, its dimensions in memory in the order in which they were."""
-    shape = tuple(sizes.get(size, size) for size in leaf.shape)
+    return with_shape(leaf, tuple(sizes.get(size, size) for size in leaf.shape))
+
+
+def with_shape(leaf: Leaf, shape: tuple[int, ...]) -> Leaf:
+    """The leaf with that shape, of as many dimensions, in memory in the order in which they were."""
     if leaf.stride is None or shape == leaf.shape:
         return replace(leaf, shape=shape)
     inner_first = sorted(range(len(shape)), key=lambda dim: leaf.stride[dim])  # type: ignore[index]
@@ -151,7 +155,8 @@ def execute(statement: Statement, scope: Scope) -> None:
     """Run one statement and bind its results. Raises what eager raises, TooLarge, or ValueError for another number of them."""
     results = call(statement, scope)
     for value in results:
-        if isinstance(value, torch.Tensor) and value.numel() > MAX_RESULT_ELEMENTS:
+        elements = value.numel() if isinstance(value, torch.Tensor) else 0
+        if isinstance(elements, int) and elements > MAX_RESULT_ELEMENTS:  # asking a symbol would bound it
             raise TooLarge(f"{statement.op} made {value.numel()} elements, the limit is {MAX_RESULT_ELEMENTS}")
     scope.values.update(zip(statement.results, results, strict=True))  # as an unpacking does, whatever a trace made of it
 

@@ -14,9 +14,22 @@ EXPORT = '''
 def export():
     """The module through torch.export."""
     module, args, kwargs, _ = make()
-    exported = torch.export.export(module, args, kwargs, strict=False)
+%s    exported = torch.export.export(module, args, kwargs, strict=False%s)
 %s    return exported
 '''
+
+#: What says which sizes are dynamic, given what stands for each.
+DYNAMIC = """    from torch.export.dynamic_shapes import _combine_args
+
+    sizes = %s
+    held = {id(tensor) for tensor in (*module.parameters(), *module.buffers())}
+
+    def asked(leaf):
+        is_tensor = isinstance(leaf, torch.Tensor) and id(leaf) not in held
+        return {place: sizes[size] for place, size in enumerate(leaf.shape) if size in sizes} if is_tensor else None
+
+    shapes = pytree.tree_map(asked, _combine_args(module, args, kwargs))
+"""
 
 #: What a call gives and how it leaves what the caller holds, beside eager; an error anywhere is a difference too.
 CALL = '''
@@ -69,6 +82,10 @@ if __name__ == "__main__":
 '''
 
 
-def export_check(form: str, is_call: bool) -> tuple[str, str]:
-    """The parts of the check: the export in this form, and what is done with it."""
-    return EXPORT % FORMS[form], CALL if is_call else SHOW
+def export_check(form: str, is_call: bool, dimensions: str) -> tuple[str, str]:
+    """The parts of the check: the export in this form, and what is done with it.
+
+    ``dimensions`` is what stands for each symbolic size, "" where there is none.
+    """
+    dynamic = (DYNAMIC % dimensions, ", dynamic_shapes=shapes") if dimensions else ("", "")
+    return EXPORT % (*dynamic, FORMS[form]), CALL if is_call else SHOW

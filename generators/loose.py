@@ -35,9 +35,9 @@ FAMILIES: tuple[tuple[tuple[int, ...], ...], ...] = (
 )
 #: The families in which linear layers, convolutions and normalizations find operands that fit.
 LAYER_FAMILIES = (7, 4, 7, 6)
-DTYPE_CHOICES = ("float32",) * 12 + ("float64",) * 2 + ("int64",) * 2 + ("complex64", "bfloat16", "bool", "int32", "float16")
+DTYPE_CHOICES = ("float32",) * 24 + ("float64",) * 4 + ("int64",) * 2 + ("complex64", "bfloat16", "bool", "int32", "float16")
 LAYOUTS = ("contiguous", "contiguous", "contiguous", "transposed", "channels_last")
-ROLES = ("input", "input", "input", "input", "parameter", "parameter", "buffer", "buffer", "frozen")
+ROLES = ("input",) * 8 + ("parameter",) * 5 + ("buffer",) * 4 + ("frozen",)
 MODES = ("",) * 10 + ("no_grad", "no_grad", "enable_grad")
 CONTAINERS = ("",) * 6 + ("tuple", "list", "dict")
 OUTPUT_CONTAINERS = ("tuple", "tuple", "tuple", "", "list", "dict")
@@ -71,13 +71,15 @@ class LooseStatement:
 class LooseItem:
     """One argument or output, or a container of some: choices, and the container ("" for none).
 
-    ``inner`` is a container around the last of them alone.
+    ``inner`` is a container around the last of them alone. ``aliased`` asks of an output that another value which
+    shares its memory comes with it.
     """
 
     choices: tuple[int, ...]
     container: str
     constant: bool
     inner: str = ""
+    aliased: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,10 +107,13 @@ class Loose:
 def leaf(
     choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES, roles: Sequence[str] = ROLES, subclasses: Sequence[str] = ("",)
 ) -> LooseLeaf:
-    """The leaf that LEAF_BYTES bytes choose; three in four inputs require grad. One byte has dtype and subclass."""
+    """The leaf that LEAF_BYTES bytes choose; one byte has dtype and subclass.
+
+    Seven in eight inputs require grad, the simplest among them.
+    """
     shape, dtype, layout, grad, role = choices
     subclass = _of(subclasses, dtype // len(dtypes))
-    return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 4 != 0, _of(roles, role), subclass)
+    return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 8 != 7, _of(roles, role), subclass)
 
 
 def statements(drawn: Iterable[bytes], kinds: Sequence[str], modes: Sequence[str] = MODES) -> tuple[LooseStatement, ...]:
@@ -122,14 +127,17 @@ def statement(choices: bytes, kinds: Sequence[str], modes: Sequence[str] = MODES
     return LooseStatement(_of(KINDS[_of(kinds, kind)], op), tuple(map(_near, rest[:3])), tuple(rest[3:]), _of(modes, mode))
 
 
-def extras(choices: bytes, dressings: Sequence[str], options: Sequence[str], symbolic: bool) -> dict[str, Any]:
-    """What EXTRA_BYTES bytes choose beside the program itself; zeros choose nothing. One in four has a second option."""
+def extras(choices: bytes, dressings: Sequence[str], options: Sequence[str], symbolic: int) -> dict[str, Any]:
+    """What EXTRA_BYTES bytes choose beside the program itself; zeros choose nothing. One in four has a second option.
+
+    One in ``symbolic`` has symbolic sizes, and none where that is 0.
+    """
     dressing, first, second, size = choices
     chosen = [_of(options, first), _of(options, second) if second % 4 == 3 else ""]
     return {
         "dressing": _of(dressings, dressing),
         "options": tuple(sorted({option for option in chosen if option})),
-        "symbolic": size if symbolic else 0,
+        "symbolic": size // symbolic if symbolic and size % symbolic == 0 else 0,
     }
 
 
@@ -139,7 +147,7 @@ def item(choices: bytes) -> LooseItem:
     kind = _of(CONTAINERS, container)
     inner = _of(CONTAINERS, second // 8) if kind else ""
     both = (_seldom(first), _seldom(second))
-    return LooseItem(both if kind and second % 2 else both[:1], kind, constant % 8 == 7, inner)
+    return LooseItem(both if kind and second % 2 else both[:1], kind, constant % 8 == 7, inner, constant % 8 in (5, 6))
 
 
 def _of(table: Sequence[T], choice: int) -> T:

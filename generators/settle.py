@@ -19,6 +19,7 @@ from generators.build import Scope, TooLarge, build, call, make_leaves
 from generators.defined import check_defined
 from generators.loose import FAMILIES, OUTPUT_CONSTANTS, SCALARS, Loose, LooseItem, LooseLeaf, LooseStatement
 from generators.program import Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
+from generators.subclasses import storages
 from generators.vocabulary import DTYPES, KINDS, Op
 
 #: A drawn statement that makes a larger tensor is dropped: small programs say as much, sooner.
@@ -51,7 +52,7 @@ def _settled(loose: Loose) -> Program:
     module = Program(leaves, setup, state, args, kwargs)
     inside = _inside(module, values)
     body = tuple(_settle_body(loose, inside))
-    outputs = _outputs(loose, _differentiable_last(inside))
+    outputs = _outputs(loose, inside)
     program = Program(leaves, setup, state, args, kwargs, body, outputs, options=loose.options)
     return _dressed(replace(program, symbolic=tuple(_symbolic(loose.symbolic, program))), loose.dressing)
 
@@ -262,8 +263,9 @@ def _check_small(values: Sequence[Any]) -> None:
         raise TooLarge("more results than a drawn program needs")
 
 
-def _outputs(loose: Loose, names: list[str]) -> Tree:
-    items = [_output(item, index, names) for index, item in enumerate(loose.outputs)]
+def _outputs(loose: Loose, values: dict[str, Any]) -> Tree:
+    names = _differentiable_last(values)
+    items = [_output(item, index, names, values) for index, item in enumerate(loose.outputs)]
     return items[0] if not loose.output_container else _contained(items, loose.output_container)
 
 
@@ -272,10 +274,20 @@ def _differentiable_last(values: dict[str, Any]) -> list[str]:
     return sorted(values, key=lambda name: isinstance(values[name], torch.Tensor) and values[name].requires_grad)
 
 
-def _output(item: LooseItem, index: int, names: list[str]) -> Tree:
+def _output(item: LooseItem, index: int, names: list[str], values: dict[str, Any]) -> Tree:
     """Choice 0 of the i-th output is the i-th newest value."""
     if item.constant or not names:
         leaves: list[Tree] = [Const(OUTPUT_CONSTANTS[choice % len(OUTPUT_CONSTANTS)]) for choice in item.choices]
     else:
-        leaves = [Ref(names[::-1][(index + offset + choice) % len(names)]) for offset, choice in enumerate(item.choices)]
+        chosen = [names[::-1][(index + offset + choice) % len(names)] for offset, choice in enumerate(item.choices)]
+        partners = _sharing_memory(chosen[-1], names[::-1], values)[:1] if item.aliased else []
+        item = replace(item, container=item.container or "tuple") if partners else item
+        leaves = [Ref(name) for name in (*chosen, *partners)]
     return _wrapped(leaves, item)
+
+
+def _sharing_memory(name: str, names: list[str], values: dict[str, Any]) -> list[str]:
+    """The other values, in that order, that are in the same memory."""
+    tensors = {other: values[other] for other in names if isinstance(values[other], torch.Tensor)}
+    own = storages(tensors[name]) if name in tensors else frozenset()
+    return [other for other, tensor in tensors.items() if other != name and own & storages(tensor)]

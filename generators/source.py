@@ -15,6 +15,7 @@ from torch import nn
 from generators import check_text, export_text
 from generators.build import build, leaves_at
 from generators.dressings import LINES
+from generators.dynamic import dimensions_text, way_of
 from generators.options import OPTIONS
 from generators.prelude import text_for
 from generators.program import MODES, Const, Leaf, Node, Program, Ref, Statement, Tree, leaves_of
@@ -75,7 +76,8 @@ def source(
     on_graph = where not in ("", *STAGES, *check_text.WATCHES)
     check = tuple(_graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path))
     if where in export_text.FORMS:
-        check = export_text.export_check(where, is_call=title.startswith("E8"))
+        dimensions = dimensions_text(program, way_of(program)) if program.symbolic else ""
+        check = export_text.export_check(where, title.startswith("E8"), dimensions)
     if not on_graph and has_subclasses(program):
         check = (check_text.INSIDE, *_reworded(check, check_text.LOOKED_INSIDE))
     if not on_graph and has_effects(program):

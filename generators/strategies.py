@@ -17,7 +17,11 @@ from generators.subclasses import SUBCLASSES
 
 @dataclass(frozen=True)
 class Mix:
-    """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds."""
+    """What is drawn how often: each op kind is named as often as it weighs; sizes are upper bounds.
+
+    ``least`` and ``least_leaves`` are how many statements and leaves there are at the least; one program in
+    ``symbolic`` has symbolic sizes (0: none).
+    """
 
     kinds: tuple[str, ...]
     setup_kinds: tuple[str, ...] = ("view",) * 10 + ("pointwise",) * 4 + ("mutation",) * 2 + ("multi_view", "metadata")
@@ -27,16 +31,18 @@ class Mix:
     modes: tuple[str, ...] = loose.MODES
     dressings: tuple[str, ...] = ("",)
     options: tuple[str, ...] = ("",)
-    symbolic: bool = False
+    symbolic: int = 0
     subclasses: tuple[str, ...] = ("",)
     leaves: int = 4
     setup: int = 3
     statements: int = 8
+    least: int = 1
+    least_leaves: int = 1
 
     @property
     def has_extras(self) -> bool:
         """Whether there is anything to choose beside the program itself."""
-        return len(self.dressings) > 1 or len(self.options) > 1 or self.symbolic
+        return len(self.dressings) > 1 or len(self.options) > 1 or self.symbolic > 0
 
 
 def _weighted(**weights: int) -> tuple[str, ...]:
@@ -51,7 +57,7 @@ EVERYTHING = Mix(
 #: Named mixes: what a shard of the fuzzer concentrates on.
 MIXES: dict[str, Mix] = {
     "everything": EVERYTHING,
-    "aliasing": Mix(_weighted(pointwise=3, binary=1, view=8, multi_view=2, mutation=2), setup=4, statements=6),
+    "aliasing": Mix(_weighted(pointwise=6, binary=2, view=10, multi_view=2, mutation=2), setup=3, statements=7, least=3),
     "mutation": Mix(_weighted(pointwise=3, binary=2, view=4, mutation=7)),
     "metadata": Mix(_weighted(pointwise=3, view=3, mutation=2, metadata=4), statements=6),
     "arithmetic": replace(
@@ -65,6 +71,7 @@ MIXES: dict[str, Mix] = {
         dtypes=("float32",),
         roles=("input", "buffer", "parameter", "buffer"),
         leaves=6,
+        least_leaves=3,
         statements=5,
     ),
     "ways": replace(
@@ -76,7 +83,7 @@ MIXES: dict[str, Mix] = {
     ),
     "symbolic": Mix(
         _weighted(size=5, size_view=3, unbacked=1, pointwise=3, binary=3, view=4, mutation=2, reduction=1, matrix=1),
-        symbolic=True,
+        symbolic=1,
         statements=5,
     ),
     "randomness": Mix(_weighted(rng=5, rng_mutation=2, checkpoint=3, pointwise=2, binary=2, view=2, mutation=1), statements=5),
@@ -87,7 +94,10 @@ MIXES: dict[str, Mix] = {
         _weighted(custom=4, custom_view=1, custom_mutation=4, custom_write=2, effect=4, pointwise=2, view=3), statements=5
     ),
     "control": Mix(
-        _weighted(control=5, control_mutation=1, control_effect=1, pointwise=2, view=1, mutation=1), leaves=3, statements=3
+        _weighted(control=8, control_mutation=2, control_effect=1, pointwise=3, view=2, mutation=2),
+        symbolic=2,
+        leaves=3,
+        statements=3,
     ),
     "subclasses": Mix(
         _weighted(
@@ -111,10 +121,10 @@ def loose_programs(mix: Mix) -> st.SearchStrategy[Loose]:
     return st.builds(
         _loose,
         _bytes(loose.HEAD_BYTES),
-        _several(loose.LEAF_BYTES, 1, mix.leaves),
+        _several(loose.LEAF_BYTES, mix.least_leaves, mix.leaves),
         _several(loose.STATEMENT_BYTES, 0, mix.setup),
         _several(loose.ITEM_BYTES, 1, 5),
-        _several(loose.STATEMENT_BYTES, 1, mix.statements),
+        _several(loose.STATEMENT_BYTES, mix.least, mix.statements),
         _several(loose.ITEM_BYTES, 1, 3),
         _bytes(loose.EXTRA_BYTES) if mix.has_extras else st.just(bytes(loose.EXTRA_BYTES)),
         st.just(mix),

@@ -81,9 +81,10 @@ MATRIX = [
     Op("pinv", "matrix", "torch.linalg.pinv({x})"),
 ]
 
+#: The one that asks the most of its operands is tried first.
 NORMS = [
-    Op("layer_norm", "norm", "F.layer_norm({x}, {p})", (a.columns,)),
     Op("batch_norm", "norm", "F.batch_norm({x}, {y}, {z}, training={p})", (a.among(True, False),)),
+    Op("layer_norm", "norm", "F.layer_norm({x}, {p})", (a.columns,)),
     Op("group_norm", "norm", "F.group_norm({x}, {p})", (a.among(1, 2),)),
     Op("rms_norm", "norm", "F.rms_norm({x}, {p})", (a.columns,)),
     Op("normalize", "norm", "F.normalize({x}, dim={p})", (a.dim,)),

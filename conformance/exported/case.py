@@ -17,6 +17,7 @@ from torch import nn
 
 from conformance.difference import NEAR_MISS, Difference, differences, same, unstable_paths
 from conformance.exported.running import Run, interpret
+from conformance.exported.sizes import Trial, shapes_tried, with_shapes
 from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Joint
@@ -24,6 +25,7 @@ from conformance.observation import Facts, Raised
 from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
 from generators.build import Built, build
+from generators.dynamic import Way, dynamic_shapes, way_of
 from generators.program import Program, Ref
 from generators.variants import in_double
 from generators.vocabulary import VOCABULARY
@@ -43,14 +45,16 @@ class Exported(Timed):
 
     ``built`` is what was exported, ``forms`` the ExportedProgram of each form that could be made, and ``refusals`` the
     error in the place of each that could not. ``results`` are the facts of each form's call, ``differences`` what of
-    them is not as in ``eager``; ``runs`` are the graphs run node by node. ``joint`` is the joint graph of the same program,
-    exported beside a decomposition alone, and where it can be. ``unsupported`` says why the program is not
-    exported at all.
+    them is not as in ``eager``; ``runs`` are the graphs run node by node. Where sizes are dynamic, ``way`` is how that
+    was asked for, ``trials`` are the calls of each form with other shapes, and ``resized_runs`` as ``runs``, with the
+    largest sizes. ``joint`` is the joint graph of the same program, exported beside a decomposition alone, and where it
+    can be. ``unsupported`` says why the program is not exported at all.
     """
 
     program: Program
     device: str
     implementation: Any
+    way: Way | None = None
     unsupported: str = ""
     eager: Facts = field(default_factory=dict)
     built: Any = None
@@ -60,16 +64,22 @@ class Exported(Timed):
     results: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
     runs: dict[str, Run] = field(default_factory=dict)
+    trials: dict[str, dict[str, Trial]] = field(default_factory=dict)
+    resized_runs: dict[str, Run] = field(default_factory=dict)
     left_behind: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def export_walk(program: Program, implementation: Any, device: str = "cpu", others: Collection[str] = ()) -> Exported:
+def export_walk(
+    program: Program, implementation: Any, device: str = "cpu", others: Collection[str] = (), way: Way | None = None
+) -> Exported:
     """The case of ``program``: eager watched, exported, brought into other forms, and each form watched.
 
-    ``others`` are the forms that are made beside the first; a program for which nobody says gets one, by its hash.
+    ``others`` are the forms that are made beside the first, and ``way`` how its symbolic sizes are asked for; a program
+    for which nobody says gets one, by its hash.
     """
     case = Exported(program, device, implementation, unsupported=not_taken(program, implementation))
+    case.way = (way or way_of(program)) if program.symbolic else None
     if case.unsupported:
         return case
     with case.timed("eager"):
@@ -88,11 +98,16 @@ def export_walk(program: Program, implementation: Any, device: str = "cpu", othe
     with case.timed("compiled"):
         for form, exported in case.forms.items():
             case.results[form] = _called(_through_module(exported), program, device)
+            case.trials[form] = _tried(case, exported)
     case.differences = tuple(_told(case))
     with case.timed("rules"):
         for form, exported in case.forms.items():
             torch.manual_seed(0)
             case.runs[form] = interpret(exported, build(program, device))
+            largest = case.trials[form].get("largest")
+            if largest is not None and not largest.eager["error"]:
+                torch.manual_seed(0)
+                case.resized_runs[form] = interpret(exported, build(with_shapes(program, largest.shapes), device))
     return case
 
 
@@ -107,9 +122,7 @@ def not_taken(program: Program, implementation: Any) -> str:
         return f"{program.options[0]} is no option of torch.export"
     if any(leaf.subclass for leaf in program.leaves) or any(VOCABULARY[s.op].kind == "subclass" for s in program.body):
         return "a tensor subclass is in it"
-    if program.setup:
-        return "what is passed may be views of one another"
-    return "symbolic sizes are given to torch.export in another way" if program.symbolic else ""
+    return "what is passed may be views of one another" if program.setup else ""
 
 
 def _writes_aliases(program: Program, eager: Facts) -> str:
@@ -132,7 +145,9 @@ def _make_forms(case: Exported, others: Collection[str]) -> None:
         case.refusals["setup"] = Raised("setup", error)
         return
     built, implementation = case.built, case.implementation
-    _make(case, EXPORTED, lambda: implementation.export_ir(built.module, built.args, built.kwargs))
+    given = (built.module, built.args, built.kwargs)
+    shapes = {"dynamic_shapes": dynamic_shapes(case.program, case.way, *given)} if case.way else {}
+    _make(case, EXPORTED, lambda: implementation.export_ir(*given, **shapes))
     if EXPORTED in case.forms:
         exported = case.forms[EXPORTED]
         made_by = {
@@ -200,23 +215,51 @@ def _called(call: Call, program: Program, device: str, seed: int = 0) -> Facts:
     return facts
 
 
+def _tried(case: Exported, exported: Any) -> dict[str, Trial]:
+    """The calls with other shapes: those that are to go as in eager, and those that are to be refused."""
+    if case.way is None or case.eager["error"]:
+        return {}
+    trials = {}
+    for name, shapes in shapes_tried(case.program, exported).items():
+        program = with_shapes(case.program, shapes)
+        eager = _called(call_module, program, case.device)
+        found = _called(_through_module(exported), program, case.device)
+        unjudged = _unjudged(eager, program, case.device)
+        different = tuple(d for d in differences(eager, found, unjudged) if _is_promised(d) and not _is_near(eager, found, d))
+        trials[name] = Trial(shapes, eager, found["error"], different)
+    return trials
+
+
+def _is_near(eager: Facts, found: Facts, difference: Difference) -> bool:
+    path = difference.path
+    return path.endswith(".value") and same(eager[path], found[path], NEAR_MISS)
+
+
+def _is_promised(difference: Difference) -> bool:
+    return difference.path.endswith(PROMISED) and not difference.path.startswith("rng.")
+
+
+def _unjudged(eager: Facts, program: Program, device: str) -> frozenset[str]:
+    """The paths at which eager differs from itself; all values where it draws random numbers: others may be drawn."""
+    unjudged = unstable_paths(eager, _called(call_module, program, device))
+    if not same(eager.get("rng.value"), torch.Generator().manual_seed(0).get_state()):
+        unjudged |= {path for path in eager if path.endswith(".value")}
+    return unjudged
+
+
 def _told(case: Exported) -> Iterator[tuple[str, Difference]]:
     """What of each form's call is not as in eager, as far as it was promised, and as far as eager agrees with itself."""
-    unjudged = unstable_paths(case.eager, _called(call_module, case.program, case.device))
-    if not same(case.eager.get("rng.value"), torch.Generator().manual_seed(0).get_state()):
-        unjudged |= {path for path in case.eager if path.endswith(".value")}  # the forms may draw other numbers
+    unjudged = _unjudged(case.eager, case.program, case.device)
     for form, facts in case.results.items():
         for difference in differences(case.eager, facts, unjudged):
-            is_promised = difference.path.endswith(PROMISED) and not difference.path.startswith("rng.")
-            if is_promised and not _is_rounding(case, form, difference.path):
+            if _is_promised(difference) and not _is_rounding(case, form, difference):
                 yield form, difference
 
 
-def _is_rounding(case: Exported, form: str, path: str) -> bool:
+def _is_rounding(case: Exported, form: str, difference: Difference) -> bool:
     """Whether a small difference of values is gone in double precision: then it came of rounding."""
     twin = in_double(case.program)
-    near = path.endswith(".value") and same(case.eager[path], case.results[form][path], NEAR_MISS)
-    if not near or twin == case.program:
+    if not _is_near(case.eager, case.results[form], difference) or twin == case.program:
         return False
-    there = export_walk(twin, case.implementation, case.device, (form,))
-    return form in there.results and all((form, path) != (f, d.path) for f, d in there.differences)
+    there = export_walk(twin, case.implementation, case.device, (form,), case.way)
+    return form in there.results and all((form, difference.path) != (f, d.path) for f, d in there.differences)

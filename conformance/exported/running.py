@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 import torch.utils._pytree as pytree
@@ -12,6 +12,9 @@ from torch import fx
 
 from conformance.observation import Raised, significant_stride
 from generators.build import Built
+
+#: The values of symbols in one call.
+Symbols: TypeAlias = "dict[Any, int]"
 
 #: What a symbolic number may be at run time, by the type of its ``val``.
 NUMBERS: dict[type, tuple[type, ...]] = {torch.SymInt: (int,), torch.SymFloat: (float, int), torch.SymBool: (bool,)}
@@ -77,28 +80,35 @@ class Told(fx.Interpreter):
     def __init__(self, module: fx.GraphModule, seen: Run) -> None:
         super().__init__(module)
         self.seen = seen
+        self.symbols: Symbols = {}
 
     def run_node(self, node: fx.Node) -> Any:
         """What the node gives, compared with what is told of it."""
         result = super().run_node(node)
         if node.op in ("placeholder", "call_function") and "val" in node.meta:
-            self.seen.untrue += [(node, *rest) for rest in untrue(node.meta["val"], result)]
+            self.seen.untrue += [(node, *rest) for rest in untrue(node.meta["val"], result, self.symbols)]
         return result
 
 
-def untrue(val: Any, result: Any, place: str = "val") -> Iterator[tuple[str, object, object]]:
-    """Where a ``val`` is not what came out: place, told, found. A symbolic number holds for any number of its kind."""
+def untrue(val: Any, result: Any, symbols: Symbols, place: str = "val") -> Iterator[tuple[str, object, object]]:
+    """Where a ``val`` is not what came out: place, told, found.
+
+    A symbolic number is what it is under the values of its ``symbols``: a symbol gets its value where it stands alone
+    for the first time.
+    """
     if isinstance(val, torch.Tensor):
-        yield from _untrue_tensor(val, result, place)
+        yield from _untrue_tensor(val, result, symbols, place)
     elif isinstance(val, (tuple, list)):
         if not isinstance(result, (tuple, list)) or len(result) != len(val):
             yield f"{place} structure", f"{len(val)} results", _kind(result)
             return
         for index, (told, found) in enumerate(zip(val, result)):
-            yield from untrue(told, found, f"{place}[{index}]")
+            yield from untrue(told, found, symbols, f"{place}[{index}]")
     elif type(val) in NUMBERS:
         if not isinstance(result, NUMBERS[type(val)]):
             yield f"{place} kind", type(val).__name__, _kind(result)
+        elif isinstance(val, torch.SymInt) and _other(val, result, symbols):
+            yield f"{place} number", f"{val} under {_shown(symbols)}", str(result)
     elif val is None:
         if isinstance(result, torch.Tensor):
             yield f"{place} kind", "no tensor", _kind(result)
@@ -106,22 +116,37 @@ def untrue(val: Any, result: Any, place: str = "val") -> Iterator[tuple[str, obj
         yield f"{place} constant", repr(val), repr(result)[:80]
 
 
-def _untrue_tensor(val: torch.Tensor, result: Any, place: str) -> Iterator[tuple[str, object, object]]:
+def _untrue_tensor(val: torch.Tensor, result: Any, symbols: Symbols, place: str) -> Iterator[tuple[str, object, object]]:
     if not isinstance(result, torch.Tensor):
         yield f"{place} kind", "a tensor", _kind(result)
         return
     for fact in ("dtype", "device", "layout"):
         if str(getattr(val, fact)) != str(getattr(result, fact)):
             yield f"{place} {fact}", str(getattr(val, fact)), str(getattr(result, fact))
-    if len(val.shape) != len(result.shape) or any(_other(told, found) for told, found in zip(val.shape, result.shape)):
-        yield f"{place} shape", str(tuple(val.shape)), str(tuple(result.shape))
+    sizes = zip(val.shape, result.shape)
+    if len(val.shape) != len(result.shape) or any(_other(told, found, symbols) for told, found in sizes):
+        under = f" under {_shown(symbols)}" if symbols else ""
+        yield f"{place} shape", f"{tuple(val.shape)}{under}", str(tuple(result.shape))
     elif not val._has_symbolic_sizes_strides and significant_stride(val) != significant_stride(result):
         yield f"{place} stride", str(significant_stride(val)), str(significant_stride(result))
 
 
-def _other(told: Any, found: int) -> bool:
-    """Whether a size is another than was told; a symbolic one may be any."""
-    return isinstance(told, int) and told != found
+def _other(told: Any, found: Any, symbols: Symbols) -> bool:
+    """Whether a number is another than was told; a symbol that stands alone for the first time gets its value here.
+
+    Nothing is known of an expression of symbols without a value.
+    """
+    if isinstance(told, int):
+        return bool(told != found)
+    expression = told.node.expr
+    if expression.is_Symbol:
+        return bool(symbols.setdefault(expression, found) != found)
+    now = expression.subs(symbols)
+    return bool(now.is_number and int(now) != found)
+
+
+def _shown(symbols: Symbols) -> str:
+    return ", ".join(f"{symbol} = {value}" for symbol, value in symbols.items())
 
 
 def _kind(result: Any) -> str:

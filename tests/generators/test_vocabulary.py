@@ -27,7 +27,7 @@ def programs_with(kind: str) -> dict[str, Program]:
     """For each op of this kind the first program, of ops of this kind alone, that eager accepted whole."""
     found: dict[str, Program] = {}
     mix = Mix((kind,), statements=6, subclasses=("", *SUBCLASSES) if kind == "subclass" else ("",))
-    for program in map(settle, even(500, mix)):
+    for program in map(settle, even(1000, mix)):
         found |= {statement.op: program for statement in program.body if statement.op not in found}
         if len(found) == len(KINDS[kind]):
             break

@@ -20,13 +20,17 @@ from generators.program import Program
 
 @dataclass(frozen=True)
 class WrongExport:
-    """What is done to one form of a program's export, and the rule that must catch it."""
+    """What is done to one form of a program's export, and the rule that must catch it.
+
+    ``way`` names how dynamic sizes are asked for, "" for a program without them.
+    """
 
     rule: str
     title: str
     spoil: Spoil
     program: Program = TWO_CALLS
     form: str = EXPORTED
+    way: str = ""
 
 
 class SpoiltExport(PyTorch):

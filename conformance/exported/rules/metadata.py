@@ -67,7 +67,7 @@ def _was_run(case: Exported) -> bool:
 
 @exported_rule("E6", _was_run)
 def what_is_told_of_results_is_true(case: Exported) -> Iterator[Complaint]:
-    for form, run in case.runs.items():
+    for form, run in (*case.runs.items(), *case.resized_runs.items()):
         for node, place, expected, found in run.untrue:
             of = "a placeholder" if node.op == "placeholder" else name_of(node.target)
             yield f"{form}:{place} of {of}", expected, found

@@ -12,34 +12,39 @@ from conformance.exported.corruptions import CORRUPTIONS
 from conformance.pytorch import PyTorch
 from conformance.rule import EXPORTED_RULES
 from conformance.signature import Signature, signature_of
+from generators.dynamic import WAYS
 from generators.program import Program
-from tests.wrong.exporting import WRONG_EXPORTS, SpoiltExport, WrongExport
+from tests.wrong import exporting
+from tests.wrong.dynamic import WRONG_SIZES
+from tests.wrong.exporting import SpoiltExport, WrongExport
 
+WRONG_EXPORTS = (*exporting.WRONG_EXPORTS, *WRONG_SIZES)
 every_wrong = pytest.mark.parametrize("wrong", WRONG_EXPORTS, ids=lambda wrong: f"{wrong.rule}: {wrong.title}")
 
 
-def signatures(rule: str, program: Program, implementation: PyTorch, form: str) -> set[Signature]:
+def signatures(rule: str, program: Program, implementation: PyTorch, form: str, asked: str) -> set[Signature]:
     """What the rule says; that it applies is part of what is tested."""
-    case = export_walk(program, implementation, others=(DECOMPOSED if form == DECOMPOSED else LOADED,))
+    way = next((way for way in WAYS if way.name == asked), None)
+    case = export_walk(program, implementation, others=(DECOMPOSED if form == DECOMPOSED else LOADED,), way=way)
     assert EXPORTED_RULES[rule].applies(case) or form == EXPORTED, f"{rule} does not apply"
     return set(map(signature_of, EXPORTED_RULES[rule].judge(case)))
 
 
 @cache
-def right_signatures(rule: str, program: Program, form: str) -> set[Signature]:
+def right_signatures(rule: str, program: Program, form: str, asked: str) -> set[Signature]:
     """What it says of PyTorch's own export."""
-    return signatures(rule, program, PyTorch(), form)
+    return signatures(rule, program, PyTorch(), form, asked)
 
 
 @every_wrong
 def test_rule_catches(wrong: WrongExport) -> None:
-    found = signatures(wrong.rule, wrong.program, SpoiltExport(wrong.form, wrong.spoil), wrong.form)
-    assert found - right_signatures(wrong.rule, wrong.program, wrong.form)
+    found = signatures(wrong.rule, wrong.program, SpoiltExport(wrong.form, wrong.spoil), wrong.form, wrong.way)
+    assert found - right_signatures(wrong.rule, wrong.program, wrong.form, wrong.way)
 
 
 @every_wrong
 def test_rule_lets_pytorch_pass(wrong: WrongExport) -> None:
-    assert right_signatures(wrong.rule, wrong.program, wrong.form) == set()
+    assert right_signatures(wrong.rule, wrong.program, wrong.form, wrong.way) == set()
 
 
 @pytest.mark.parametrize("rule", EXPORTED_RULES)
