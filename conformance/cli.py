@@ -238,6 +238,7 @@ def coverage(minutes: float, seed: int, workers: int, regions: int) -> None:
 @click.option("--programs", type=click.IntRange(min=1), default=None, help="Draw so many, in whole shards of 80.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--mix", "mixes", multiple=True, type=click.Choice(list(MIXES)), help="Only this mix; may be repeated.")
+@click.option("--exported", is_flag=True, help="Through torch.export, judged by chapter E, and not through the joint export.")
 @click.option("--workers", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
 @click.option("--scheduler", metavar="ADDRESS", help="Work on the workers of this Dask scheduler, and not on this machine.")
 @click.option("--into", type=_FOLDER, help="The campaign's folder; the same goes on.")
@@ -247,6 +248,7 @@ def fuzz(
     programs: int | None,
     seed: int,
     mixes: tuple[str, ...],
+    exported: bool,
     workers: int,
     scheduler: str | None,
     into: Path | None,
@@ -264,7 +266,7 @@ def fuzz(
         raise click.ClickException(f"the adapter is broken, nothing was judged: {reason}")
     folder = into or RUNS / f"campaign-{time.strftime('%Y%m%d-%H%M%S')}"
     try:
-        plan = Plan(seed, mixes or tuple(MIXES), implementation)
+        plan = Plan(seed, mixes or tuple(MIXES), implementation, exported)
         sys.exit(command.fuzz(plan, command.Options(minutes, programs, workers, scheduler, folder)))
     except (CampaignError, ProgramError) as error:
         raise click.ClickException(str(error)) from None
