@@ -33,6 +33,7 @@ from generators.program import Program
 from generators.source import source
 from generators.strategies import MIXES
 from reports import tables as showing
+from reports.promises import promises_table
 from reports.record import Outcome, RecordError, read_record
 
 _IMPLEMENTATION = click.option("--implementation", default=DEFAULT, show_default=True)
@@ -195,6 +196,17 @@ def tables(record: Path, as_json: bool) -> None:
     except RecordError as error:
         raise click.ClickException(str(error)) from None
     click.echo(showing.as_json(found) if as_json else showing.as_text(found))
+
+
+@main.command()
+@click.argument("records", nargs=-1, required=True, type=click.Path(path_type=Path))
+def promises(records: tuple[Path, ...]) -> None:
+    """Each promise of the export IR's specification: does it hold in the runs of RECORDS? One column a record."""
+    try:
+        found = [read_record(path) for path in records]
+    except RecordError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(showing.text_of(promises_table(found)))
 
 
 @main.command()
