@@ -11,6 +11,8 @@ from pathlib import Path
 import torch
 
 import golden
+from conformance.rule import EXPORTED_RULES
+from conformance.sandbox import Job
 from conformance.shards import Shard, numbered_shard
 from generators.codec import dump, load
 from generators.program import Program
@@ -29,12 +31,14 @@ class CampaignError(Exception):
 class Plan:
     """What decides which programs a campaign draws, and who is judged by them.
 
+    ``exported``: they go through torch.export and are judged by chapter E, instead of through the joint export.
     A ``guided`` one judges mutants, too (conformance/campaign/guidance.py), the first ones of the stored programs.
     """
 
     seed: int
     mixes: tuple[str, ...]
     implementation: str
+    exported: bool = False
     torch: str = torch.__version__
     hypothesis: str = version("hypothesis")
     guided: bool = False
@@ -43,6 +47,11 @@ class Plan:
     def is_of_mutants(self, number: int) -> bool:
         """Whether the shard of that number is one of mutants."""
         return self.guided and number % 2 == 1
+
+    @property
+    def job(self) -> Job:
+        """What a child that judges for this campaign needs to know."""
+        return Job(self.implementation, only=tuple(EXPORTED_RULES) if self.exported else ())
 
     def shard(self, number: int) -> Shard:
         """The shard of that number: the same whatever the number of workers, and however often it is resumed."""

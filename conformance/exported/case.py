@@ -18,7 +18,9 @@ from torch import nn
 from conformance.difference import NEAR_MISS, Difference, differences, same, unstable_paths
 from conformance.exported.running import Run, interpret
 from conformance.exported.sizes import Trial, shapes_tried, with_shapes
+from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
+from conformance.implementation import Joint
 from conformance.observation import Facts, Raised
 from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
@@ -45,7 +47,8 @@ class Exported(Timed):
     error in the place of each that could not. ``results`` are the facts of each form's call, ``differences`` what of
     them is not as in ``eager``; ``runs`` are the graphs run node by node. Where sizes are dynamic, ``way`` is how that
     was asked for, ``trials`` are the calls of each form with other shapes, and ``resized_runs`` as ``runs``, with the
-    largest sizes. ``unsupported`` says why the program is not exported at all.
+    largest sizes. ``joint`` is the joint graph of the same program, exported beside a decomposition alone, and where it
+    can be. ``unsupported`` says why the program is not exported at all.
     """
 
     program: Program
@@ -56,6 +59,7 @@ class Exported(Timed):
     eager: Facts = field(default_factory=dict)
     built: Any = None
     forms: dict[str, Any] = field(default_factory=dict)
+    joint: Joint | None = None
     refusals: dict[str, Raised] = field(default_factory=dict)
     results: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
@@ -86,6 +90,8 @@ def export_walk(
     spoilt_before = bool(left_behind())
     with case.timed("export"):
         _make_forms(case, others or _in_turn(program))
+        if DECOMPOSED in case.forms:
+            case.joint = try_export(implementation, device, program)
     if not spoilt_before:
         case.left_behind = left_behind()
         put_back()
