@@ -75,17 +75,18 @@ def judge(
 ) -> Verdict:
     """The verdict on ``program``; ``only`` restricts the rules to these ids, and the walk to what they read.
 
-    Where all of them are rules over exported programs, the program goes through torch.export, and not through the joint.
+    Where all of them are rules over exported programs, the program goes through torch.export, and not through the joint;
+    without such a restriction, one whose case says so.
 
     An error of the suite itself, in a rule or in the walk, is the outcome ``error``, never a violation; so is
     global state that is other than it was, where it isn't the export that left it so (J27).
     """
     traits = features(program)
-    is_of_export = bool(only) and EXPORTED_RULES.keys() >= set(only)
+    is_of_export = EXPORTED_RULES.keys() >= set(only) if only else bool(stated and stated.form)
     case: Case | Exported
     try:
         if is_of_export:
-            case = export_walk(program, implementation, device, OTHERS if thorough else ())
+            case = export_walk(program, implementation, device, OTHERS if thorough else (), stated=stated)
         else:
             case = walk(program, implementation, device, thorough, only, stated)
         if case.unsupported:
@@ -116,7 +117,7 @@ def _verdict(
         device=case.device,
     )
     if isinstance(case, Exported):
-        return replace(verdict, features=traits | metadata_features(case))
+        return replace(verdict, features=traits | metadata_features(case), graph=case.graph)
     return replace(verdict, exported=case.joint is not None, descriptors=descriptors_of(case), graph=case.graph)
 
 

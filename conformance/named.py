@@ -1,4 +1,4 @@
-"""Named cases: a program written as a person would, and the descriptors that its joint graph must have.
+"""Named cases: a program written as a person would, and the descriptors or the signature that its graph must have.
 
 A case is one file under golden/cases/ with Python's syntax, which is read and never run. Its docstring says what
 holds and why; then, in this order::
@@ -19,21 +19,30 @@ holds and why; then, in this order::
 
 A call is written as in the vocabulary (generators/vocabulary.py), one a line. A descriptor is written as its class
 is called, without ``AOTInput`` and ``AOTOutput``: the side that it is on says which is meant.
+
+A case with ``torch_export()`` goes through torch.export, one with ``torch_export("decomposed")`` or ``"loaded"`` is brought
+into that form. Then inputs and outputs are the rows of the signature, as conformance/exported/snapshot.py writes them::
+
+    torch_export()
+    inputs(Parameter("weight"), UserInput(0))
+    outputs(BufferMutation("count"), UserOutput(0))
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 import golden
 from conformance.graph import kind_of
+from generators.export_text import FORMS
 from generators.layers import LAYERS, make_layer
 from generators.op import Op
 from generators.program import MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
@@ -47,11 +56,15 @@ class CaseError(ValueError):
 
 @dataclass(frozen=True)
 class Stated:
-    """The descriptors that a case says its joint graph must have, as ``short`` writes them."""
+    """The descriptors that a case says its joint graph must have, as ``short`` writes them.
+
+    Where a ``form`` is named, they are the rows of the signature of the program as torch.export gives it in that form.
+    """
 
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    form: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,13 @@ def short(descriptor: Any) -> str:
         return repr(descriptor)
     values = [short(getattr(descriptor, item.name)) for item in dataclasses.fields(descriptor)]
     return f"{kind_of(descriptor).removesuffix('AOTInput').removesuffix('AOTOutput')}({', '.join(values)})"
+
+
+def unlike_stated(where: str, stated: tuple[str, ...], found: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """The first of these that is another than a case says it must be: the place, what is stated, what is found."""
+    pairs = zip_longest(stated, found, fillvalue="nothing")
+    unlike = ((f"{where} {place}", wanted, row) for place, (wanted, row) in enumerate(pairs) if wanted != row)
+    yield from islice(unlike, 1)
 
 
 def load_case(path: Path) -> Named:
@@ -97,7 +117,7 @@ def read_case(text: str, name: str) -> Named:
         why = ast.get_docstring(tree)
         if not why or reader.program is None or not reader.stated.keys() >= {"inputs", "outputs"}:
             raise ValueError("a docstring, a forward, inputs and outputs are needed")
-        return Named(why, reader.program, Stated(name, reader.stated["inputs"], reader.stated["outputs"]))
+        return Named(why, reader.program, Stated(name, reader.stated["inputs"], reader.stated["outputs"], reader.form))
     except (ValueError, KeyError, SyntaxError, TypeError, AttributeError) as error:
         raise CaseError(f"{name}: line {line}: {error}") from error
 
@@ -111,6 +131,7 @@ class Reader:
     state: list[State] = field(default_factory=list)
     marks: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     called: ast.Call | None = None
+    form: str = ""
     names: dict[str, str] = field(default_factory=dict)
     stated: dict[str, tuple[str, ...]] = field(default_factory=dict)
     program: Program | None = None
@@ -137,6 +158,8 @@ class Reader:
             self.marks[word] = (*self.marks.get(word, ()), *map(ast.literal_eval, call.args))
         elif word == "call":
             self.called = call
+        elif word == "torch_export":
+            self.form = _form_in(call)
         elif word == "self.register_buffer":
             self.state.append(State(ast.literal_eval(call.args[0]), self.names[ast.unparse(call.args[1])], persistent=False))
         else:
@@ -213,6 +236,14 @@ _MAKERS = frozenset({"tensor", "parameter", *SUBCLASSES})
 
 def _count(layer: Any) -> int:
     return len(list(layer.named_parameters(remove_duplicate=False)))
+
+
+def _form_in(call: ast.Call) -> str:
+    """The form that an exported case is in: as the export gave it, or the one that is named."""
+    form = ast.literal_eval(call.args[0]) if call.args else "exported"
+    if form not in FORMS:
+        raise ValueError(f"no form of an exported program: {form}")
+    return str(form)
 
 
 def _word(expression: ast.expr) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +41,9 @@ def snapshot(case: Case) -> str:
     module, writer = case.joint.graph_module, Writer()
     outputs = output_descriptors(case.joint)
     state = [f"{kind} {', '.join(getattr(case.joint, f'{kind}_spec'))}".rstrip() for kind in ("params", "buffers")]
-    head = [*heading(case.program, name), f"# nodes {_digest(module.graph)}"]
-    return "\n".join([*head, "", *state, "", *writer.lines(module, outputs), *writer.called()])
+    head = [*heading(case.program, name), f"# nodes {digest(module.graph)}"]
+    inputs = [node.meta.get("desc") for node in module.graph.find_nodes(op="placeholder")]
+    return "\n".join([*head, "", *state, "", *writer.lines(module, inputs, outputs), *writer.called()])
 
 
 def heading(program: Program, name: str) -> list[str]:
@@ -55,7 +57,7 @@ def without_graph(program: Program, name: str, reason: str) -> str:
     return "\n".join([*heading(program, name), "", f"no graph: {reason}"])
 
 
-def _digest(graph: fx.Graph) -> str:
+def digest(graph: fx.Graph) -> str:
     """One word for the names of the nodes in their order."""
     return hashlib.sha256(" ".join(node.name for node in graph.nodes).encode()).hexdigest()[:8]
 
@@ -68,12 +70,13 @@ class Writer:
     graphs: dict[fx.GraphModule, str] = field(default_factory=dict)
     calls: dict[Any, int] = field(default_factory=dict)
 
-    def lines(self, module: fx.GraphModule, descriptors: list[Any]) -> list[str]:
-        """The lines of one graph; ``descriptors`` are those of its outputs, empty for a graph that is called."""
+    def lines(self, module: fx.GraphModule, taken: Sequence[Any] = (), given: Sequence[Any] = ()) -> list[str]:
+        """The lines of one graph, with the descriptors of what is ``taken`` and ``given``: none where it is called."""
         nodes, names = in_canonical_order(module.graph), Names(self, module)
         inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
         names.nodes = {node: f"i{place}" for place, node in enumerate(inputs)}
-        lines = [_line(f"{names.nodes[node]}: {self.kind(node)}", node.meta.get("desc")) for node in inputs]
+        taken = [*taken, *[None] * (len(inputs) - len(taken))]
+        lines = [_line(f"{names.nodes[node]}: {self.kind(node)}", desc) for node, desc in zip(inputs, taken)]
         sensitive = [node for node in nodes if is_order_sensitive(node)]
         for node in nodes:
             if node.op == "call_function" or not names.is_graph(node):
@@ -81,8 +84,8 @@ class Writer:
                 lines.append(f"{names.nodes[node]}: {self.kind(node)} = {names.call(node)}{self._notes(node, sensitive)}")
         returned = module.graph.output_node().args[0]
         results = list(returned) if isinstance(returned, (list, tuple)) else [returned]
-        descriptors = [*descriptors, *[None] * (len(results) - len(descriptors))]
-        return lines + [_line(f"return {names.text(result)}", desc) for result, desc in zip(results, descriptors)]
+        given = [*given, *[None] * (len(results) - len(given))]
+        return lines + [_line(f"return {names.text(result)}", desc) for result, desc in zip(results, given)]
 
     def called(self) -> list[str]:
         """The lines of the graphs that were called, and of those that they call, each under its name."""
@@ -90,7 +93,7 @@ class Writer:
         written: set[fx.GraphModule] = set()
         while waiting := [module for module in self.graphs if module not in written]:
             written.add(waiting[0])
-            lines += ["", self.graphs[waiting[0]], *(f"  {line.removesuffix(_ABSENT)}" for line in self.lines(waiting[0], []))]
+            lines += ["", self.graphs[waiting[0]], *(f"  {line.removesuffix(_ABSENT)}" for line in self.lines(waiting[0]))]
         return lines
 
     def _notes(self, node: fx.Node, sensitive: list[fx.Node]) -> str:

@@ -26,6 +26,16 @@ def cases() -> list[Path]:
     return sorted(CASES.glob("*.py"))
 
 
+def exported_cases() -> list[Path]:
+    """Those that go through torch.export, and are judged by chapter E; their names say so."""
+    return sorted(CASES.glob("export_*.py"))
+
+
+def joint_cases() -> list[Path]:
+    """Those that are about the joint graph."""
+    return sorted(set(cases()).difference(exported_cases()))
+
+
 def content_hash(paths: Iterable[Path]) -> str:
     """One hash over the names and contents of files, readable or not: 12 hex digits."""
     digest = hashlib.sha256()

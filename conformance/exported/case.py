@@ -18,9 +18,11 @@ from torch import nn
 from conformance.difference import NEAR_MISS, Difference, differences, same, unstable_paths
 from conformance.exported.running import Run, interpret
 from conformance.exported.sizes import Trial, shapes_tried, with_shapes
+from conformance.exported.snapshot import exported_snapshot
 from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Joint
+from conformance.named import Stated
 from conformance.observation import Facts, Raised
 from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
@@ -48,7 +50,8 @@ class Exported(Timed):
     them is not as in ``eager``; ``runs`` are the graphs run node by node. Where sizes are dynamic, ``way`` is how that
     was asked for, ``trials`` are the calls of each form with other shapes, and ``resized_runs`` as ``runs``, with the
     largest sizes. ``joint`` is the joint graph of the same program, exported beside a decomposition alone, and where it
-    can be. ``unsupported`` says why the program is not exported at all.
+    can be. ``unsupported`` says why the program is not exported at all. A named case has ``stated`` which form it is in
+    and what its signature must be, and the ``graph`` of that form as text.
     """
 
     program: Program
@@ -56,6 +59,8 @@ class Exported(Timed):
     implementation: Any
     way: Way | None = None
     unsupported: str = ""
+    stated: Stated | None = None
+    graph: str = ""
     eager: Facts = field(default_factory=dict)
     built: Any = None
     forms: dict[str, Any] = field(default_factory=dict)
@@ -71,14 +76,19 @@ class Exported(Timed):
 
 
 def export_walk(
-    program: Program, implementation: Any, device: str = "cpu", others: Collection[str] = (), way: Way | None = None
+    program: Program,
+    implementation: Any,
+    device: str = "cpu",
+    others: Collection[str] = (),
+    way: Way | None = None,
+    stated: Stated | None = None,
 ) -> Exported:
     """The case of ``program``: eager watched, exported, brought into other forms, and each form watched.
 
     ``others`` are the forms that are made beside the first, and ``way`` how its symbolic sizes are asked for; a program
-    for which nobody says gets one, by its hash.
+    for which nobody says gets one, by its hash. A named case has ``stated`` what its signature must be, and in which form.
     """
-    case = Exported(program, device, implementation, unsupported=not_taken(program, implementation))
+    case = Exported(program, device, implementation, unsupported=not_taken(program, implementation), stated=stated)
     case.way = (way or way_of(program)) if program.symbolic else None
     if case.unsupported:
         return case
@@ -89,7 +99,9 @@ def export_walk(
         return case
     spoilt_before = bool(left_behind())
     with case.timed("export"):
-        _make_forms(case, others or _in_turn(program))
+        _make_forms(case, others or _form_stated(case) or _in_turn(program))
+        if stated and stated.form in case.forms:
+            case.graph = exported_snapshot(case.forms[stated.form], program, stated)
         if DECOMPOSED in case.forms:
             case.joint = try_export(implementation, device, program)
     if not spoilt_before:
@@ -135,6 +147,11 @@ def _writes_aliases(program: Program, eager: Facts) -> str:
 def _in_turn(program: Program) -> tuple[str, ...]:
     """The form that this program gets: a decomposition takes ten times as long as all the rest."""
     return (DECOMPOSED,) if int(program.name[:4], 16) % DECOMPOSED_SHARE == 0 else (LOADED,)
+
+
+def _form_stated(case: Exported) -> tuple[str, ...]:
+    """The form that a named case is in, where that is another than the export's own."""
+    return (case.stated.form,) if case.stated and case.stated.form in OTHERS else ()
 
 
 def _make_forms(case: Exported, others: Collection[str]) -> None:

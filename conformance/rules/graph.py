@@ -6,7 +6,6 @@ The expectations come from the program and from what eager showed, never from AO
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, zip_longest
 from typing import Any
 
 import torch
@@ -24,7 +23,7 @@ from conformance.graph import (
     placeholders,
     whole,
 )
-from conformance.named import short
+from conformance.named import short, unlike_stated
 from conformance.observation import share_storage
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.causes import Eager
@@ -65,14 +64,8 @@ def inputs_come_in_order(case: Case) -> Iterator[Complaint]:
     if order != sorted(order):
         yield "inputs", "tokens, parameters, buffers, primals, tangents, backward tokens", _first_descent(case, fqns)
     if case.stated:
-        yield from _unlike_stated(f"case {case.stated.name}: input", case.stated.inputs, placeholder_descriptors(case.joint))
-
-
-def _unlike_stated(where: str, stated: tuple[str, ...], descriptors: list[Any]) -> Iterator[Complaint]:
-    """The first descriptor that is another than a named case says it must have."""
-    pairs = zip_longest(stated, map(short, descriptors), fillvalue="nothing")
-    unlike = ((place, expected, found) for place, (expected, found) in enumerate(pairs) if expected != found)
-    yield from ((f"{where} {place}", expected, found) for place, expected, found in islice(unlike, 1))
+        found = map(short, placeholder_descriptors(case.joint))
+        yield from unlike_stated(f"case {case.stated.name}: input", case.stated.inputs, found)
 
 
 def _input_rank(descriptor: Any, fqns: list[str]) -> tuple[int, int] | None:
@@ -105,7 +98,8 @@ def outputs_come_in_order(case: Case) -> Iterator[Complaint]:
         found = [kind_of(d) for d in output_descriptors(case.joint)]
         yield "outputs", "tokens, mutations, outputs, bases, gradients in input order, backward tokens", f"{order} {found}"
     if case.stated:
-        yield from _unlike_stated(f"case {case.stated.name}: output", case.stated.outputs, output_descriptors(case.joint))
+        given = map(short, output_descriptors(case.joint))
+        yield from unlike_stated(f"case {case.stated.name}: output", case.stated.outputs, given)
 
 
 def _output_rank(descriptor: Any, inputs: list[Any]) -> tuple[int, int] | None:

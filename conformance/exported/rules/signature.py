@@ -14,6 +14,8 @@ from conformance.exported.case import DECOMPOSED, Exported, held_by
 from conformance.exported.rules.agreement import agreement_complaints
 from conformance.exported.rules.graph import has_forms
 from conformance.exported.rules.metadata import symbols_of
+from conformance.exported.snapshot import signature_rows
+from conformance.named import unlike_stated
 from conformance.observation import Raised, value_of
 from conformance.rule import Complaint, exported_rule
 from generators.build import build
@@ -41,6 +43,10 @@ def the_signature_is_that_of_the_program(case: Exported) -> Iterator[Complaint]:
             if found != wanted:
                 yield f"{form}:number of {kind}", wanted, found
     yield from agreement_complaints(case)
+    if case.stated and case.stated.form in case.forms:
+        taken, given = signature_rows(case.forms[case.stated.form])
+        yield from unlike_stated(f"case {case.stated.name}: input", case.stated.inputs, taken)
+        yield from unlike_stated(f"case {case.stated.name}: output", case.stated.outputs, given)
 
 
 def _name_complaints(form: str, exported: Any) -> Iterator[Complaint]:
