@@ -18,7 +18,7 @@ from torch import nn
 from conformance.difference import NEAR_MISS, Difference, differences, same, unstable_paths
 from conformance.exported.running import Run, interpret
 from conformance.exported.sizes import Trial, shapes_tried, with_shapes
-from conformance.exported.snapshot import exported_snapshot
+from conformance.exported.snapshot import exported_snapshot, signature_rows
 from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Joint
@@ -51,7 +51,8 @@ class Exported(Timed):
     was asked for, ``trials`` are the calls of each form with other shapes, and ``resized_runs`` as ``runs``, with the
     largest sizes. ``joint`` is the joint graph of the same program, exported beside a decomposition alone, and where it
     can be. ``unsupported`` says why the program is not exported at all. A named case has ``stated`` which form it is in
-    and what its signature must be, and the ``graph`` of that form as text.
+    and what its signature must be; of that form, it has the ``graph`` as text and the ``rows`` of the signature, as they are
+    before anything else is done with it.
     """
 
     program: Program
@@ -61,6 +62,7 @@ class Exported(Timed):
     unsupported: str = ""
     stated: Stated | None = None
     graph: str = ""
+    rows: tuple[list[str], list[str]] | None = None
     eager: Facts = field(default_factory=dict)
     built: Any = None
     forms: dict[str, Any] = field(default_factory=dict)
@@ -102,6 +104,7 @@ def export_walk(
         _make_forms(case, others or _form_stated(case) or _in_turn(program))
         if stated and stated.form in case.forms:
             case.graph = exported_snapshot(case.forms[stated.form], program, stated)
+            case.rows = signature_rows(case.forms[stated.form])
         if DECOMPOSED in case.forms:
             case.joint = try_export(implementation, device, program)
     if not spoilt_before:

@@ -14,7 +14,6 @@ from conformance.exported.case import DECOMPOSED, Exported, held_by
 from conformance.exported.rules.agreement import agreement_complaints
 from conformance.exported.rules.graph import has_forms
 from conformance.exported.rules.metadata import symbols_of
-from conformance.exported.snapshot import signature_rows
 from conformance.named import unlike_stated
 from conformance.observation import Raised, value_of
 from conformance.rule import Complaint, exported_rule
@@ -43,10 +42,9 @@ def the_signature_is_that_of_the_program(case: Exported) -> Iterator[Complaint]:
             if found != wanted:
                 yield f"{form}:number of {kind}", wanted, found
     yield from agreement_complaints(case)
-    if case.stated and case.stated.form in case.forms:
-        taken, given = signature_rows(case.forms[case.stated.form])
-        yield from unlike_stated(f"case {case.stated.name}: input", case.stated.inputs, taken)
-        yield from unlike_stated(f"case {case.stated.name}: output", case.stated.outputs, given)
+    if case.stated and case.rows:
+        yield from unlike_stated(f"case {case.stated.name}: input", case.stated.inputs, case.rows[0])
+        yield from unlike_stated(f"case {case.stated.name}: output", case.stated.outputs, case.rows[1])
 
 
 def _name_complaints(form: str, exported: Any) -> Iterator[Complaint]:
