@@ -33,6 +33,7 @@ from generators.program import Program
 from generators.source import source
 from generators.strategies import MIXES
 from reports import tables as showing
+from reports.promises import promises_table
 from reports.record import Outcome, RecordError, read_record
 
 _IMPLEMENTATION = click.option("--implementation", default=DEFAULT, show_default=True)
@@ -198,6 +199,17 @@ def tables(record: Path, as_json: bool) -> None:
 
 
 @main.command()
+@click.argument("records", nargs=-1, required=True, type=click.Path(path_type=Path))
+def promises(records: tuple[Path, ...]) -> None:
+    """Each promise of the export IR's specification: does it hold in the runs of RECORDS? One column a record."""
+    try:
+        found = [read_record(path) for path in records]
+    except RecordError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(showing.text_of(promises_table(found)))
+
+
+@main.command()
 def verifier() -> None:
     """Corruptions of good exports: which are caught by the rules of chapter E, which by PyTorch's own Verifier."""
     from conformance.exported.verifier import as_table, compared  # it is not needed by the processes that judge
@@ -226,6 +238,7 @@ def coverage(minutes: float, seed: int, workers: int, regions: int) -> None:
 @click.option("--programs", type=click.IntRange(min=1), default=None, help="Draw so many, in whole shards of 80.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--mix", "mixes", multiple=True, type=click.Choice(list(MIXES)), help="Only this mix; may be repeated.")
+@click.option("--exported", is_flag=True, help="Through torch.export, judged by chapter E, and not through the joint export.")
 @click.option("--workers", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
 @click.option("--scheduler", metavar="ADDRESS", help="Work on the workers of this Dask scheduler, and not on this machine.")
 @click.option("--into", type=_FOLDER, help="The campaign's folder; the same goes on.")
@@ -235,6 +248,7 @@ def fuzz(
     programs: int | None,
     seed: int,
     mixes: tuple[str, ...],
+    exported: bool,
     workers: int,
     scheduler: str | None,
     into: Path | None,
@@ -252,7 +266,7 @@ def fuzz(
         raise click.ClickException(f"the adapter is broken, nothing was judged: {reason}")
     folder = into or RUNS / f"campaign-{time.strftime('%Y%m%d-%H%M%S')}"
     try:
-        plan = Plan(seed, mixes or tuple(MIXES), implementation)
+        plan = Plan(seed, mixes or tuple(MIXES), implementation, exported)
         sys.exit(command.fuzz(plan, command.Options(minutes, programs, workers, scheduler, folder)))
     except (CampaignError, ProgramError) as error:
         raise click.ClickException(str(error)) from None

@@ -10,6 +10,7 @@ import conformance.exported.rules
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import Case, walk
 from conformance.exported.case import OTHERS, Exported, export_walk
+from conformance.exported.noted import metadata_features
 from conformance.findings import Finding, finding_for
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
 from conformance.hygiene import left_behind
@@ -115,7 +116,7 @@ def _verdict(
         device=case.device,
     )
     if isinstance(case, Exported):
-        return verdict
+        return replace(verdict, features=traits | metadata_features(case))
     return replace(verdict, exported=case.joint is not None, descriptors=descriptors_of(case), graph=case.graph)
 
 

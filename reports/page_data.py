@@ -14,6 +14,7 @@ from typing import Any
 
 from reports.compare import Comparison, Kind
 from reports.graph_changes import Change as GraphChange
+from reports.promises import promises_as_data
 from reports.record import OUTCOMES, PHASES, Header, Outcome, Record, Row, ViolationRow
 from reports.storage import one_line
 from reports.summary import exit_code, summarize
@@ -140,6 +141,7 @@ def page_data(records: Sequence[Record], whole: Comparison | None, room: int) ->
         "runs": [_run(record, label) for record, label in zip(records, labels([record.header for record in records]))],
         "outcomes": {outcome.value: meaning.text for outcome, meaning in OUTCOMES.items()},
         "requirements": _requirements(records),
+        "promises": promises_as_data(records),
         "kinds": list(tables.kinds.kept),
         "features": list(tables.features.kept),
         "faults": _faults(records, tables.faults),

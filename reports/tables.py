@@ -88,10 +88,11 @@ def _programs_and_exports(record: Record) -> Iterator[tuple[tuple[str | int, ...
 
 def as_text(record: Record) -> str:
     """The tables for a terminal: names to the left, numbers to the right."""
-    return "\n\n".join(_text(table) for table in tables(record))
+    return "\n\n".join(text_of(table) for table in tables(record))
 
 
-def _text(table: Table) -> str:
+def text_of(table: Table) -> str:
+    """One table for a terminal."""
     if not table.rows:
         return f"{table.title}: none"
     lines = [[one_line(str(cell)) for cell in row] for row in (table.columns, *table.rows)]

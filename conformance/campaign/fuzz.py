@@ -114,8 +114,7 @@ class Campaign:
             self._drawing[self.executor.submit(self.judge, self.plan, number)] = number
         at_a_time = max(1, slots // 2) if self._drawing else 2 * slots
         for group in self._to_shrink()[: max(0, at_a_time - len(self._shrinking))]:
-            job = Job(self.plan.implementation)
-            self._shrinking[self.executor.submit(self.shrinks, group.key, group.smallest, job)] = group.key
+            self._shrinking[self.executor.submit(self.shrinks, group.key, group.smallest, self.plan.job)] = group.key
         return bool(self._drawing or self._shrinking)
 
     def _next_shard(self) -> int | None:

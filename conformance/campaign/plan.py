@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from conformance.rule import EXPORTED_RULES
+from conformance.sandbox import Job
 from conformance.shards import Shard, numbered_shard
 from generators.codec import dump, load
 from generators.program import Program
@@ -24,13 +26,22 @@ class CampaignError(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """What decides which programs a campaign draws, and who is judged by them."""
+    """What decides which programs a campaign draws, and who is judged by them.
+
+    ``exported``: they go through torch.export and are judged by chapter E, instead of through the joint export.
+    """
 
     seed: int
     mixes: tuple[str, ...]
     implementation: str
+    exported: bool = False
     torch: str = torch.__version__
     hypothesis: str = version("hypothesis")
+
+    @property
+    def job(self) -> Job:
+        """What a child that judges for this campaign needs to know."""
+        return Job(self.implementation, only=tuple(EXPORTED_RULES) if self.exported else ())
 
     def shard(self, number: int) -> Shard:
         """The shard of that number: the same whatever the number of workers, and however often it is resumed."""

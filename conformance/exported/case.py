@@ -19,7 +19,9 @@ from torch import nn
 from conformance.difference import NEAR_MISS, Difference, differences, same, unstable_paths
 from conformance.exported.running import Run, interpret
 from conformance.exported.sizes import Trial, shapes_tried, with_shapes
+from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
+from conformance.implementation import Joint
 from conformance.observation import Facts, Raised
 from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
@@ -47,8 +49,9 @@ class Exported(Timed):
     the module of those that are only called, and ``refusals`` the error in the place of each that could not be made.
     ``results`` are the facts of each form's call, ``differences`` what of them is not as in ``eager``; ``runs`` are the
     graphs run node by node. Where sizes are dynamic, ``way`` is how that was asked for, ``trials`` are the calls of each
-    form with other shapes, and ``resized_runs`` as ``runs``, with the largest sizes. ``unsupported`` says why the program
-    is not exported at all.
+    form with other shapes, and ``resized_runs`` as ``runs``, with the largest sizes. ``joint`` is the joint graph of the
+    same program, exported beside a decomposition alone, and where it can be. ``unsupported`` says why the program is not
+    exported at all.
     """
 
     program: Program
@@ -60,6 +63,7 @@ class Exported(Timed):
     built: Any = None
     forms: dict[str, Any] = field(default_factory=dict)
     modules: dict[str, Callable[[], Any]] = field(default_factory=dict)
+    joint: Joint | None = None
     refusals: dict[str, Raised] = field(default_factory=dict)
     results: dict[str, Facts] = field(default_factory=dict)
     differences: tuple[tuple[str, Difference], ...] = ()
@@ -90,25 +94,37 @@ def export_walk(
     spoilt_before = bool(left_behind())
     with case.timed("export"):
         _make_forms(case, others or _in_turn(program))
+        if DECOMPOSED in case.forms:
+            case.joint = try_export(implementation, device, program)
     if not spoilt_before:
         case.left_behind = left_behind()
         put_back()
+    _watch_forms(case)
+    case.differences = tuple(_told(case))
+    _run_graphs(case)
+    return case
+
+
+def _watch_forms(case: Exported) -> None:
+    """Call each form as eager was called, and with other shapes where sizes are dynamic."""
     with case.timed("compiled"):
         for form, exported in case.forms.items():
-            case.results[form] = _called(_through(exported.module), program, device)
+            case.results[form] = _called(_through(exported.module), case.program, case.device)
             case.trials[form] = _tried(case, exported)
         for form, module in case.modules.items():
-            case.results[form] = _called(_through(module), program, device)
-    case.differences = tuple(_told(case))
+            case.results[form] = _called(_through(module), case.program, case.device)
+
+
+def _run_graphs(case: Exported) -> None:
+    """Run the graph of each form node by node, with the largest sizes too where they are dynamic."""
     with case.timed("rules"):
         for form, exported in case.forms.items():
             torch.manual_seed(0)
-            case.runs[form] = interpret(exported, build(program, device))
+            case.runs[form] = interpret(exported, build(case.program, case.device))
             largest = case.trials[form].get("largest")
             if largest is not None and not largest.eager["error"]:
                 torch.manual_seed(0)
-                case.resized_runs[form] = interpret(exported, build(with_shapes(program, largest.shapes), device))
-    return case
+                case.resized_runs[form] = interpret(exported, build(with_shapes(case.program, largest.shapes), case.device))
 
 
 def not_taken(program: Program, implementation: Any) -> str:

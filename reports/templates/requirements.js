@@ -76,6 +76,35 @@ const requirementTable = (rows) =>
     rows.map(requirementRow),
   );
 
+// What the specification of the export IR promises, and whether each run keeps it.
+const TONES = { holds: ["good", "✓"], deviates: ["warn", "≠"], "not judged": ["none", "·"], "not testable": ["none", "–"] };
+
+function promiseCell(run, label) {
+  const [tone, mark] = TONES[run.word];
+  return make("td", { class: "cell", "data-label": label, title: run.findings.join(", ") }, toned(tone, mark, run.told));
+}
+
+function promisesTable() {
+  if (!data.promises.length) return null;
+  const rows = data.promises.map((promise) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, promise.name),
+      make("td", { class: "wide" }, `${promise.documented} `, make("span", { class: "mono" }, promise.requirement)),
+      promise.runs.map((run, place) => promiseCell(run, data.runs[place].label)),
+    ),
+  );
+  const columns = ["promise", "documented", ...data.runs.map((run) => run.label)];
+  const kept = data.promises.filter((promise) => promise.runs.every((run) => run.word === "holds"));
+  return make(
+    "details",
+    {},
+    make("summary", {}, `Promises of the export IR: ${count(kept.length)} of ${count(rows.length)} hold`),
+    table({ label: "promises of the export IR", class: "stack" }, columns, rows),
+  );
+}
+
 function requirementsSection() {
   const body = make("div", {});
   const asked = QUESTIONS.map(([name, of]) => [name, data.requirements.filter(of)]);
@@ -93,5 +122,6 @@ function requirementsSection() {
     signs(),
     make("div", { class: "controls", role: "group", "aria-label": "which requirements" }, buttons),
     body,
+    promisesTable() ?? "",
   );
 }

@@ -11,6 +11,7 @@ from torch import fx
 
 from conformance.difference import same
 from conformance.exported.case import DECOMPOSED, Exported, held_by
+from conformance.exported.rules.agreement import agreement_complaints
 from conformance.exported.rules.graph import has_forms
 from conformance.exported.rules.metadata import symbols_of
 from conformance.observation import Raised, value_of
@@ -39,6 +40,7 @@ def the_signature_is_that_of_the_program(case: Exported) -> Iterator[Complaint]:
             found = sum(spec.kind.name == kind for spec in specs)
             if found != wanted:
                 yield f"{form}:number of {kind}", wanted, found
+    yield from agreement_complaints(case)
 
 
 def _name_complaints(form: str, exported: Any) -> Iterator[Complaint]:

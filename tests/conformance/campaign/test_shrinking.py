@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,7 @@ from conformance.campaign.work import judge_shard
 from conformance.judge import Verdict
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard
+from conformance.telling import DEFAULT
 from generators.program import Leaf, Program
 from reports.record import Outcome
 from tests.conformance.campaign.faked import VIOLATION, failure
@@ -100,6 +102,13 @@ def test_a_shard_is_drawn_and_judged_and_the_deaths_are_verdicts(monkeypatch: py
     monkeypatch.setattr(planning, "numbered_shard", lambda number, seed, mixes: Shard("aliasing", number, seed, 2))
     seen = judge_shard(Plan(0, ("aliasing",), f"{HERE}:DiesAtOnce"), 0)
     assert (seen.journal.count('"outcome": "crash"'), len(seen.failing)) == (2, 2)
+
+
+def test_a_campaign_of_exports_judges_what_torch_export_takes_by_chapter_e(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "numbered_shard", lambda number, seed, mixes: Shard("arithmetic", number, seed, 6))
+    journal = judge_shard(Plan(0, ("arithmetic",), DEFAULT, exported=True), 0).journal
+    rows = [json.loads(line) for line in journal.splitlines()]
+    assert rows and {rule[0] for row in rows for rule in row["checked"]} == {"E"}
 
 
 def test_a_worker_with_another_torch_refuses() -> None:

@@ -12,8 +12,10 @@ from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, export_walk
 from conformance.findings import load_finding
 from conformance.judge import judge
 from conformance.pytorch import PyTorch
+from conformance.requirements import REQUIREMENTS
 from conformance.rule import EXPORTED_RULES
 from generators.program import Program
+from reports.promises import PROMISES
 from reports.record import Outcome
 from tests import programs
 from tests.programs import change, let
@@ -68,3 +70,20 @@ def test_a_program_gets_one_other_form_by_its_hash() -> None:
 
 def test_a_finding_about_an_export_is_judged_as_one() -> None:
     assert load_finding(golden.FINDINGS / "export-loses-assignment-to-data.json").only == frozenset(RULES)
+
+
+def test_the_verdict_notes_the_metadata_beside_what_is_specified() -> None:
+    assert "call-has:torch_fn" in judge(programs.INFERENCE, PyTorch(), only=RULES).features
+
+
+def test_the_verdict_notes_the_metadata_that_is_specified_and_lacking() -> None:
+    assert "call-lacks:source_fn_stack" in judge(programs.INFERENCE, PyTorch(), only=RULES).features
+
+
+def test_every_promise_is_under_a_requirement() -> None:
+    assert {promise.requirement for promise in PROMISES.values()} <= REQUIREMENTS.keys()
+
+
+def test_every_promise_is_judged_in_one_way() -> None:
+    ways = [(p.broken_by, p.shown_by, p.untestable) for p in PROMISES.values()]
+    assert all(sum(map(bool, way)) == 1 for way in ways)
