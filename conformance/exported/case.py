@@ -176,7 +176,8 @@ def _make_forms(case: Exported, others: Collection[str]) -> None:
             if form in others:
                 _make(case, form, make)
         called: dict[str, Callable[[], Any]] = {
-            UNFLATTENED: lambda: partial(implementation.unflatten_ir, exported),
+            # Of an export of its own: an unflatten that fails spoils what it was given.
+            UNFLATTENED: lambda: partial(implementation.unflatten_ir, implementation.export_ir(*given, **shapes)),
             REEXPORTED: lambda: implementation.export_ir(exported.module(), built.args, built.kwargs).module,
         }
         # A graph with functions of vmap, made into a module by unflatten, leaves the process inside a vmap.
