@@ -39,6 +39,7 @@ from reports.record import Outcome, RecordError, read_record
 _IMPLEMENTATION = click.option("--implementation", default=DEFAULT, show_default=True)
 _REQUIREMENT = click.Choice([*RULES, *EXPORTED_RULES])
 _FOLDER = click.Path(file_okay=False, path_type=Path)
+_CAMPAIGN = click.Path(exists=True, file_okay=False, path_type=Path)
 _DEVICE = click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 
 
@@ -157,7 +158,7 @@ def benchmark(programs: int, repeats: int, seed: int, implementation: str) -> No
 
 
 @main.command()
-@click.option("--from", "folders", multiple=True, type=_FOLDER, help="The folder of a campaign; may be repeated.")
+@click.option("--from", "folders", multiple=True, type=_CAMPAIGN, help="The folder of a campaign; may be repeated.")
 @click.option("--programs", default=4000, show_default=True, help="How many programs to draw, beside those of campaigns.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--seconds", default=90.0, show_default=True, help="How long the replay may take with so many workers.")
@@ -173,7 +174,7 @@ def store(
     already is preferred.
     """
     from conformance import corpus
-    from conformance.campaign.plan import CampaignError, Folder
+    from conformance.campaign.plan import Folder
 
     sources = corpus.Sources(tuple(map(Folder, folders)), programs, seed)
     with Progress(transient=True, disable=not sys.stdout.isatty()) as progress:
@@ -181,7 +182,7 @@ def store(
         job, each = Job(implementation), lambda total: progress.update(task, total=total, advance=1)
         try:
             told = corpus.store(sources, into, seconds, workers, job, each)
-        except (CampaignError, ProgramError, CoverageError) as error:
+        except (ProgramError, CoverageError) as error:
             raise click.ClickException(str(error)) from None
     click.echo(told)
 
@@ -238,6 +239,7 @@ def coverage(minutes: float, seed: int, workers: int, regions: int) -> None:
 @click.option("--programs", type=click.IntRange(min=1), default=None, help="Draw so many, in whole shards of 80.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--mix", "mixes", multiple=True, type=click.Choice(list(MIXES)), help="Only this mix; may be repeated.")
+@click.option("--guided/--unguided", default=True, show_default=True, help="Judge mutants of what showed something new, too.")
 @click.option("--exported", is_flag=True, help="Through torch.export, judged by chapter E, and not through the joint export.")
 @click.option("--workers", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
 @click.option("--scheduler", metavar="ADDRESS", help="Work on the workers of this Dask scheduler, and not on this machine.")
@@ -248,6 +250,7 @@ def fuzz(
     programs: int | None,
     seed: int,
     mixes: tuple[str, ...],
+    guided: bool,
     exported: bool,
     workers: int,
     scheduler: str | None,
@@ -266,7 +269,7 @@ def fuzz(
         raise click.ClickException(f"the adapter is broken, nothing was judged: {reason}")
     folder = into or RUNS / f"campaign-{time.strftime('%Y%m%d-%H%M%S')}"
     try:
-        plan = Plan(seed, mixes or tuple(MIXES), implementation, exported)
+        plan = Plan(seed, mixes or tuple(MIXES), implementation, exported, guided=guided)
         sys.exit(command.fuzz(plan, command.Options(minutes, programs, workers, scheduler, folder)))
     except (CampaignError, ProgramError) as error:
         raise click.ClickException(str(error)) from None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import golden
+from conformance.campaign.guidance import telling_pairs
 from conformance.campaign.plan import Folder
 from conformance.distilling import Candidate, Choice, distill
 from conformance.rule import EXPORTED_RULES
@@ -20,11 +20,12 @@ from conformance.vacuity import WANTED, wanted_of, write_wanted
 from generators.codec import dump, load
 from generators.features import features
 from generators.program import Program
-from reports.record import Outcome, Row
+from reports.record import Outcome
 
 #: What the stored programs show together, and how often: the families that a gate can't do without come first.
 KINDS, REQUIREMENTS, FEATURES, BRANCHES = "descriptor kinds", "requirements", "features", "branches"
-SHOWN = {KINDS: WANTED, REQUIREMENTS: WANTED, FEATURES: WANTED, BRANCHES: 1}
+PAIRS = "telling pairs of features"
+SHOWN = {KINDS: WANTED, REQUIREMENTS: WANTED, FEATURES: WANTED, BRANCHES: 1, PAIRS: 1}
 #: What becomes of a program that is no good for a gate: it doesn't come to an end, or no finding knows what it shows.
 UNFIT = frozenset({Outcome.CRASH, Outcome.TIMEOUT, Outcome.ERROR, Outcome.FAIL})
 #: Of the seconds that a program takes while it is traced, the part that it takes by itself: measured on forty stored ones.
@@ -46,11 +47,10 @@ class Sources:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The candidates' programs, those that are stored now by name, and how many programs of campaigns are lost."""
+    """The candidates' programs, and which of them are stored now, by name."""
 
     programs: tuple[Program, ...]
     stored: frozenset[str]
-    lost: int
 
 
 def store(
@@ -63,7 +63,7 @@ def store(
     as ``shown.json``.
 
     Gives back a text that says what is stored, what that shows, and what is left out.
-    Raises CampaignError if a folder holds no campaign, CoverageError without the package ``coverage``.
+    Raises ProgramError if a file is damaged, CoverageError without the package ``coverage``.
     """
     check_that_coverage_is_there()
     gathered = gather(sources, into, job)
@@ -81,46 +81,11 @@ def store(
 def gather(sources: Sources, into: Path, job: Job) -> Gathered:
     """The programs under ``into`` and those of the sources, each once, in an order that is always the same."""
     stored = [load(path) for path in golden.files(into)]
-    found: list[Program] = []
-    lost = 0
+    found = [program for folder in sources.campaigns for program in (*folder.failing(), *folder.all_kept())]
     with Sandbox(job) as sandbox:
-        for folder in sources.campaigns:
-            told = telling(folder.rows())
-            programs = [*folder.failing(), *_drawn_again(folder, told, sandbox)]
-            lost += len(set().union(*told.values()) - {program.name for program in programs})
-            found += programs
-        found += [program for shard in shards_for(sources.programs, sources.seed) for program in sandbox.draw(shard)]
-    names = {program.name: program for program in (*stored, *found)}
-    return Gathered(tuple(names.values()), frozenset(program.name for program in stored), lost)
-
-
-def telling(rows: Iterable[Row]) -> dict[str, set[str]]:
-    """By shard the programs that show a thing, or two features together, that fewer than WANTED rows before did."""
-    seen: Counter[str] = Counter()
-    told: dict[str, set[str]] = {}
-    for row in rows:
-        traits = {*row.features, *row.checked, *row.descriptors, *telling_pairs(row.features)}
-        if row.outcome not in UNFIT and any(seen[trait] < WANTED for trait in traits):
-            told.setdefault(row.shard, set()).add(row.program)
-            seen.update(traits)
-    return told
-
-
-def telling_pairs(traits: Iterable[str]) -> frozenset[str]:
-    """The pairs of features that say how values are written, aliased and handed out."""
-    names = sorted(name for name in traits if name.startswith(_TELLING))
-    return frozenset(f"{a} with {b}" for i, a in enumerate(names) for b in names[i + 1 :])
-
-
-_TELLING = ("writes:", "changes-metadata-of:", "output:", "input:", "state:")
-
-
-def _drawn_again(folder: Folder, told: Mapping[str, set[str]], sandbox: Sandbox) -> Iterator[Program]:
-    """Those programs of a campaign, which keeps none that didn't fail: where the generators are other, they are lost."""
-    plan = folder.plan()
-    for name, programs in told.items():
-        shard = plan.shard(int(name.rpartition("-")[2]))
-        yield from (program for program in sandbox.draw(shard) if program.name in programs)
+        drawn = [program for shard in shards_for(sources.programs, sources.seed) for program in sandbox.draw(shard)]
+    names = {program.name: program for program in (*stored, *found, *drawn)}
+    return Gathered(tuple(names.values()), frozenset(program.name for program in stored))
 
 
 def measure(programs: Sequence[Program], workers: int, job: Job, each: Callable[[], None]) -> list[Candidate]:
@@ -146,6 +111,7 @@ def _measured(program: Program, joint: Sandbox, exporter: Sandbox) -> Iterator[C
             KINDS: frozenset(verdicts[0].descriptors),
             REQUIREMENTS: frozenset(id for verdict in verdicts for id in verdict.checked),
             FEATURES: features(program),
+            PAIRS: telling_pairs(features(program)),
             BRANCHES: frozenset(branch for verdict in verdicts for branch in verdict.trace.branches),
         }
         yield Candidate(program, shows, UNTRACED * sum(verdict.trace.seconds for verdict in verdicts))
@@ -182,7 +148,6 @@ def as_text(choice: Choice, candidates: Sequence[Candidate], gathered: Gathered,
     unfit = {program.name for program in gathered.programs} - {candidate.program.name for candidate in candidates}
     told = ", ".join(sorted(unfit & gathered.stored))
     lines.append(f"{'unfit':<10}{len(unfit)} of {len(gathered.programs)} candidates{': stored was ' + told if told else ''}")
-    lines += [f"{'lost':<10}{gathered.lost} programs of campaigns are drawn no more"] if gathered.lost else []
     lines += [f"{'left out':<10}{len(names)} {family}: {_listed(names)}" for family, names in choice.left_out.items() if names]
     return "\n".join(lines)
 

@@ -31,6 +31,7 @@ from conformance.shards import Shard, draw
 from conformance.telling import script_of
 from conformance.tracing import Tracer
 from generators.features import features
+from generators.mutants import mutant
 from generators.program import Program
 from reports.record import Outcome
 
@@ -105,6 +106,11 @@ class Sandbox:
         if isinstance(answer, Dead):
             raise RuntimeError(f"drawing {shard.name} ended in a {answer.outcome.value}: {answer.detail}")
         return answer  # type: ignore[no-any-return]
+
+    def mutant(self, program: Program, other: Program, seed: str) -> Program | None:
+        """A mutant of the program; None if there is none, or if eager dies of it."""
+        answer = self._ask(("mutate", program, other, seed), self.job.timeout)
+        return None if isinstance(answer, Dead) else answer
 
     def script(self, verdict: Verdict) -> str:
         """The verdict's program as a script (see script_of); "" where its setup fails on this torch."""
@@ -187,6 +193,8 @@ def _serve(pipe: Connection, job: Job) -> None:
             return
         if question == "draw":
             pipe.send(draw(details[0]))
+        elif question == "mutate":
+            pipe.send(mutant(*details))
         elif question == "script":
             pipe.send(_script(details[0]))
         else:

@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
 
 from conformance.campaign import minima
 from conformance.campaign.drafts import Fault, by_severity
 from conformance.campaign.groups import Group, add_to_groups, size_of
+from conformance.campaign.guidance import Couple, Guide
 from conformance.campaign.plan import CampaignError, Folder, Plan
 from conformance.campaign.screen import Status, Tell
 from conformance.campaign.shrinking import Minimum, shrink, unshrunk
@@ -62,7 +62,7 @@ class Campaign:
     executor: Executor
     slots: Callable[[], int]
     tell: Tell
-    judge: Callable[[Plan, int], Seen] = judge_shard
+    judge: Callable[[Plan, int, tuple[Couple, ...]], Seen] = judge_shard
     shrinks: Callable[[str, Any, Job], Minimum] = shrink
     tally: Tally = field(default_factory=Tally)
     groups: dict[str, Group] = field(default_factory=dict)
@@ -71,10 +71,11 @@ class Campaign:
     def __post_init__(self) -> None:
         self.began = time.time()
         self.minima = minima.read(self.folder.minima)
+        self._guide = Guide(self.plan, self.folder)
         for row in self.folder.rows():
             self._count(row)
         self.before = self.tally.programs
-        self._numbers = count()
+        self._next = 0
         self._again: list[int] = []
         self._drawing: dict[Future[Seen], int] = {}
         self._shrinking: dict[Future[Minimum], str] = {}
@@ -111,7 +112,7 @@ class Campaign:
         slots = self.slots()
         # One more than can run: the next begins at once, and hardly any are left to be done when the time is up.
         while len(self._drawing) <= slots and (number := self._next_shard()) is not None:
-            self._drawing[self.executor.submit(self.judge, self.plan, number)] = number
+            self._drawing[self.executor.submit(self.judge, self.plan, number, self._guide.couples(number))] = number
         at_a_time = max(1, slots // 2) if self._drawing else 2 * slots
         for group in self._to_shrink()[: max(0, at_a_time - len(self._shrinking))]:
             self._shrinking[self.executor.submit(self.shrinks, group.key, group.smallest, self.plan.job)] = group.key
@@ -123,10 +124,14 @@ class Campaign:
             return None
         if self._again:
             return self._again.pop(0)
-        for number in self._numbers:
-            if self.limit.shards is not None and number >= self.limit.shards:
+        while self.limit.shards is None or self._next < self.limit.shards:
+            number, shard = self._next, self.plan.shard(self._next)
+            if self.folder.has(shard):
+                self._guide.take(number, self.folder.rows_of(shard))
+            elif not self._guide.is_ready(number):
                 return None
-            if not self.folder.has(self.plan.shard(number)):
+            self._next += 1
+            if not self.folder.has(shard):
                 return number
         return None
 
@@ -154,7 +159,9 @@ class Campaign:
             self._lose(number, shard.name, error)
             return
         self._lost_in_a_row = 0
-        for row in self.folder.add(shard, seen.journal, seen.failing):
+        rows = self.folder.add(shard, seen.journal, seen.failing)
+        self._guide.take(number, rows, seen.programs)
+        for row in rows:
             self._count(row)
 
     def _lose(self, number: int, name: str, error: BaseException) -> None:
@@ -164,6 +171,7 @@ class Campaign:
             raise CampaignError(f"{TOO_MANY_LOST} tasks were lost in a row, the last on {name}: {error}") from None
         if number in self._lost_once:
             self.lost.append(name)
+            self._guide.take(number, ())
         else:
             self._lost_once.add(number)
             self._again.append(number)

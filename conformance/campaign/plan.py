@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import torch
 
+import golden
 from conformance.rule import EXPORTED_RULES
 from conformance.sandbox import Job
 from conformance.shards import Shard, numbered_shard
@@ -18,6 +18,9 @@ from generators.codec import dump, load
 from generators.program import Program
 from reports.record import Row, read_rows
 from reports.storage import replace_file
+
+#: In place of a mix, for shards that are not drawn.
+MUTANTS = "mutants"
 
 
 class CampaignError(Exception):
@@ -29,6 +32,7 @@ class Plan:
     """What decides which programs a campaign draws, and who is judged by them.
 
     ``exported``: they go through torch.export and are judged by chapter E, instead of through the joint export.
+    A ``guided`` one judges mutants, too (conformance/campaign/guidance.py), the first ones of the stored programs.
     """
 
     seed: int
@@ -37,6 +41,12 @@ class Plan:
     exported: bool = False
     torch: str = torch.__version__
     hypothesis: str = version("hypothesis")
+    guided: bool = False
+    stored: str = field(default_factory=lambda: golden.content_hash(golden.files(golden.PROGRAMS)))
+
+    def is_of_mutants(self, number: int) -> bool:
+        """Whether the shard of that number is one of mutants."""
+        return self.guided and number % 2 == 1
 
     @property
     def job(self) -> Job:
@@ -45,6 +55,8 @@ class Plan:
 
     def shard(self, number: int) -> Shard:
         """The shard of that number: the same whatever the number of workers, and however often it is resumed."""
+        if self.guided:
+            return Shard(MUTANTS if number % 2 else self.mixes[number // 2 % len(self.mixes)], number, self.seed)
         return numbered_shard(number, self.seed, self.mixes)
 
 
@@ -55,6 +67,7 @@ class Folder:
         self.path = path
         self.shards = path / "shards"
         self.programs = path / "programs"
+        self.parents = path / "kept"
         self.minima = path / "minima.jsonl"
         self.record = path / "record.json"
         self.faults = path / "faults.md"
@@ -71,14 +84,6 @@ class Folder:
             folder.mkdir(parents=True, exist_ok=True)
         replace_file(file, json.dumps(mine, indent=1) + "\n")
 
-    def plan(self) -> Plan:
-        """Whose campaign is here. Raises CampaignError if it is none's."""
-        values = _read_plan(self.path / "campaign.json")
-        try:
-            return Plan(**{**values, "mixes": tuple(values["mixes"])})
-        except (KeyError, TypeError) as error:
-            raise CampaignError(f"{self.path}: no campaign's plan: {error}") from None
-
     def journals(self) -> list[Path]:
         """The rows of all finished shards, a file each."""
         return sorted(self.shards.glob("*.jsonl"))
@@ -86,6 +91,10 @@ class Folder:
     def has(self, shard: Shard) -> bool:
         """Whether this shard was finished."""
         return self._journal(shard).exists()
+
+    def rows_of(self, shard: Shard) -> tuple[Row, ...]:
+        """The rows of a finished shard."""
+        return read_rows(self._journal(shard))[0]
 
     def add(self, shard: Shard, journal: str, failing: Iterable[Program]) -> tuple[Row, ...]:
         """Keep what was seen in a shard, all of it or nothing, and give back its rows."""
@@ -107,11 +116,24 @@ class Folder:
         """The program of that hash, which failed. Raises ProgramError if its file is gone or damaged."""
         return load(self.programs / f"{name}.json")
 
+    def keep(self, program: Program) -> None:
+        """Keep a program that showed something new."""
+        self.parents.mkdir(parents=True, exist_ok=True)
+        dump(program, self.parents / f"{program.name}.json")
+
+    def kept(self, name: str) -> Program:
+        """The program of that hash, which was kept. Raises ProgramError if its file is gone or damaged."""
+        return load(self.parents / f"{name}.json")
+
+    def all_kept(self) -> list[Program]:
+        """The programs that showed something new, by name. Raises ProgramError if a file is damaged."""
+        return [load(path) for path in sorted(self.parents.glob("*.json"))]
+
     def _journal(self, shard: Shard) -> Path:
         return self.shards / f"{shard.name}.jsonl"
 
 
-def _read_plan(file: Path) -> dict[str, Any]:
+def _read_plan(file: Path) -> dict[str, object]:
     try:
         plan = json.loads(file.read_text())
         return dict(plan)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import torch
 
+from conformance.campaign.guidance import Couple
 from conformance.campaign.plan import CampaignError, Plan
 from conformance.recording import Recorder
 from conformance.sandbox import Sandbox
@@ -28,15 +29,16 @@ FAILED = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.TIMEOUT})
 
 @dataclass(frozen=True)
 class Seen:
-    """What one shard showed: its rows as a journal has them, and the programs with something new."""
+    """What one shard showed: its rows as a journal has them, the programs that failed, and all programs."""
 
     shard: Shard
     journal: str
     failing: tuple[Program, ...]
+    programs: tuple[Program, ...] = ()
 
 
-def judge_shard(plan: Plan, number: int) -> Seen:
-    """Draw and judge the plan's shard of that number.
+def judge_shard(plan: Plan, number: int, couples: tuple[Couple, ...] = ()) -> Seen:
+    """Draw and judge the plan's shard of that number, or make and judge the mutants of these couples.
 
     Raises CampaignError on a machine with another torch, RuntimeError if drawing dies.
     """
@@ -49,14 +51,21 @@ def judge_shard(plan: Plan, number: int) -> Seen:
     with Sandbox(plan.job) as sandbox, tempfile.TemporaryDirectory() as folder:
         recorder = Recorder(Path(folder) / "rows.jsonl", sandbox.script)
         recorder.journal.touch()
-        for program in sandbox.draw(shard):
+        programs = _mutants(shard, couples, sandbox) if couples else sandbox.draw(shard)
+        for program in programs:
             verdict = sandbox.confirmed(program)
             if plan.exported and verdict.outcome is Outcome.UNSUPPORTED:
                 continue  # more than half of what is drawn is not for torch.export: the rows would say nothing
             recorder.add(verdict, "drawn", shard.name)
             if verdict.outcome in FAILED:
                 failing.append(program)
-        return Seen(shard, recorder.journal.read_text(encoding="utf-8"), tuple(failing))
+        return Seen(shard, recorder.journal.read_text(encoding="utf-8"), tuple(failing), tuple(programs))
+
+
+def _mutants(shard: Shard, couples: tuple[Couple, ...], sandbox: Sandbox) -> list[Program]:
+    """A mutant of each couple that has one, each once."""
+    made = [sandbox.mutant(*couple, f"{shard.seed} {shard.name} {index}") for index, couple in enumerate(couples)]
+    return list({program.name: program for program in made if program is not None}.values())
 
 
 def may_have_children() -> None:

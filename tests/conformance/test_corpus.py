@@ -9,16 +9,15 @@ from pathlib import Path
 import pytest
 
 import golden
-from conformance.campaign.plan import CampaignError, Folder
-from conformance.corpus import SHOWN, TEXTS, Sources, gather, measure, named_in, store, telling, write
+from conformance.campaign.plan import Folder
+from conformance.corpus import SHOWN, TEXTS, Sources, gather, measure, named_in, store, write
 from conformance.distilling import Candidate, Choice
 from conformance.sandbox import Job
 from conformance.tracing import CoverageError
 from conformance.vacuity import wanted_of
 from generators.codec import dump
 from generators.program import Leaf, Program
-from reports.record import Outcome
-from tests.conformance.campaign.faked import campaign, row
+from tests.conformance.campaign.faked import campaign
 from tests.programs import INFERENCE, ONE_OUTPUT, TWO_OUTPUTS
 
 JOB = Job("conformance.pytorch:PyTorch")
@@ -78,26 +77,10 @@ def test_the_failing_programs_of_a_campaign_are_candidates(tmp_path: Path) -> No
     assert gather(sources, tmp_path / "programs", JOB).programs == (TWO_OUTPUTS,)
 
 
-def test_programs_that_are_drawn_no_more_are_counted(tmp_path: Path) -> None:
-    campaign(tmp_path / "campaign", shards=3).run()
-    for journal in (tmp_path / "campaign" / "shards").iterdir():
-        journal.write_text(journal.read_text().replace(INFERENCE.name, "0123456789ab"))
-    sources = Sources((Folder(tmp_path / "campaign"),), 0, 0)
-    assert gather(sources, tmp_path / "programs", JOB).lost == 1
-
-
-def test_a_folder_without_a_campaign_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CampaignError, match=r"campaign\.json can't be read"):
-        Folder(tmp_path).plan()
-
-
-def test_of_a_campaign_only_what_showed_something_is_drawn_again() -> None:
-    rows = [row(program, shard="everything-00") for program in (INFERENCE, ONE_OUTPUT, TWO_OUTPUTS)]
-    assert telling(rows) == {"everything-00": {INFERENCE.name, ONE_OUTPUT.name}}
-
-
-def test_what_crashed_is_not_drawn_again() -> None:
-    assert telling([row(INFERENCE, outcome=Outcome.CRASH)]) == {}
+def test_what_a_campaign_kept_is_a_candidate(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "campaign")
+    folder.keep(INFERENCE)
+    assert gather(Sources((folder,), 0, 0), tmp_path / "programs", JOB).programs == (INFERENCE,)
 
 
 def test_the_programs_that_the_readme_names_are_found() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.campaign.fuzz import Campaign, Limit
 from conformance.campaign.groups import Failure
+from conformance.campaign.guidance import Couple
 from conformance.campaign.plan import Folder, Plan
 from conformance.campaign.shrinking import MINIMAL, Minimum
 from conformance.campaign.work import Seen
@@ -49,7 +50,7 @@ class Judge:
 
     asked: list[int] = field(default_factory=list)
 
-    def __call__(self, plan: Plan, number: int) -> Seen:
+    def __call__(self, plan: Plan, number: int, couples: tuple[Couple, ...] = ()) -> Seen:
         self.asked.append(number)
         failing = {0: (TWO_OUTPUTS,), 1: (ONE_OUTPUT,)}.get(number, ())
         rows = [row(program, VIOLATION) for program in failing] or [row(INFERENCE)]
@@ -65,7 +66,7 @@ def shrunk(key: str, failure: Failure, job: Job) -> Minimum:
     return Minimum(key, program, program, signature, *told, ended=MINIMAL, script="pass\n", exit_status=1)
 
 
-Judging = Callable[[Plan, int], Seen]
+Judging = Callable[[Plan, int, tuple[Couple, ...]], Seen]
 
 
 def campaign(folder: Path, judge: Judging | None = None, shards: int | None = 4, slots: int = 1) -> Campaign:

@@ -10,6 +10,7 @@ import pytest
 from conformance.campaign import minima
 from conformance.campaign.command import ending, finish
 from conformance.campaign.fuzz import Campaign, Limit, drawing_left
+from conformance.campaign.guidance import Couple
 from conformance.campaign.plan import CampaignError, Folder, Plan
 from conformance.campaign.shrinking import LOST
 from conformance.campaign.work import Seen
@@ -36,7 +37,7 @@ def test_shards_are_the_mixes_in_turn() -> None:
 
 
 class Interrupted(Judge):
-    def __call__(self, plan: Plan, number: int) -> Seen:
+    def __call__(self, plan: Plan, number: int, couples: tuple[Couple, ...] = ()) -> Seen:
         if number == 3:
             raise KeyboardInterrupt
         return super().__call__(plan, number)
@@ -97,7 +98,7 @@ class Loses(Judge):
         super().__init__()
         self.left = dict.fromkeys(numbers, times)
 
-    def __call__(self, plan: Plan, number: int) -> Seen:
+    def __call__(self, plan: Plan, number: int, couples: tuple[Couple, ...] = ()) -> Seen:
         if self.left.get(number, 0):
             self.left[number] -= 1
             raise RuntimeError("the worker died")
