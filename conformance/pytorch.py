@@ -61,6 +61,10 @@ class PyTorch:
         """The ExportedProgram made functional, no op of it decomposed."""
         return exported.run_decompositions({})
 
+    def unflatten_ir(self, exported: Any) -> Any:
+        """A module with the submodules of the original one."""
+        return torch.export.unflatten(exported)
+
     def save_ir(self, exported: Any, file: IO[bytes]) -> None:
         """The ExportedProgram in the file."""
         torch.export.save(exported, file)

@@ -8,6 +8,8 @@ FORMS = {
     "decomposed": "    exported = exported.run_decompositions({})\n",
     "loaded": "    file = io.BytesIO()\n    torch.export.save(exported, file)\n    file.seek(0)\n"
     "    exported = torch.export.load(file)\n",
+    "unflattened": "    exported.module = lambda inner=exported: torch.export.unflatten(inner)\n",
+    "exported again": "    exported = torch.export.export(exported.module(), args, kwargs, strict=False)\n",
 }
 
 EXPORT = '''

@@ -10,6 +10,7 @@ import io
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -35,8 +36,9 @@ from generators.vocabulary import VOCABULARY
 #: What of a call the exported program promises to do as eager: values, what they are of, structure, mutations (E8).
 PROMISED = (".value", ".type", ".plain", ".shape", ".dtype", ".device", ".structure", "error")
 EXPORTED, DECOMPOSED, LOADED = "exported", "decomposed", "loaded"
-#: What can be made of an export.
-OTHERS = (LOADED, DECOMPOSED)
+UNFLATTENED, REEXPORTED = "unflattened", "exported again"
+#: What can be made of an export; of the last two only what they do is watched.
+OTHERS = (LOADED, DECOMPOSED, UNFLATTENED, REEXPORTED)
 #: One program in so many is decomposed where nobody says; the others are saved and loaded.
 DECOMPOSED_SHARE = 4
 
@@ -45,14 +47,14 @@ DECOMPOSED_SHARE = 4
 class Exported(Timed):
     """One program's observations and its exported programs; rules read it, and leave it as it is.
 
-    ``built`` is what was exported, ``forms`` the ExportedProgram of each form that could be made, and ``refusals`` the
-    error in the place of each that could not. ``results`` are the facts of each form's call, ``differences`` what of
-    them is not as in ``eager``; ``runs`` are the graphs run node by node. Where sizes are dynamic, ``way`` is how that
-    was asked for, ``trials`` are the calls of each form with other shapes, and ``resized_runs`` as ``runs``, with the
-    largest sizes. ``joint`` is the joint graph of the same program, exported beside a decomposition alone, and where it
-    can be. ``unsupported`` says why the program is not exported at all. A named case has ``stated`` which form it is in
-    and what its signature must be; of that form, it has the ``graph`` as text and the ``rows`` of the signature, as they are
-    before anything else is done with it.
+    ``built`` is what was exported, ``forms`` the ExportedProgram of each form that could be made, ``modules`` what makes
+    the module of those that are only called, and ``refusals`` the error in the place of each that could not be made.
+    ``results`` are the facts of each form's call, ``differences`` what of them is not as in ``eager``; ``runs`` are the
+    graphs run node by node. Where sizes are dynamic, ``way`` is how that was asked for, ``trials`` are the calls of each
+    form with other shapes, and ``resized_runs`` as ``runs``, with the largest sizes. ``joint`` is the joint graph of the
+    same program, exported beside a decomposition alone, and where it can be. ``unsupported`` says why the program is not
+    exported at all. A named case has ``stated`` which form it is in and what its signature must be; of that form, it has the
+    ``graph`` as text and the ``rows`` of the signature, as they are before anything else is done with it.
     """
 
     program: Program
@@ -66,6 +68,7 @@ class Exported(Timed):
     eager: Facts = field(default_factory=dict)
     built: Any = None
     forms: dict[str, Any] = field(default_factory=dict)
+    modules: dict[str, Callable[[], Any]] = field(default_factory=dict)
     joint: Joint | None = None
     refusals: dict[str, Raised] = field(default_factory=dict)
     results: dict[str, Facts] = field(default_factory=dict)
@@ -110,20 +113,32 @@ def export_walk(
     if not spoilt_before:
         case.left_behind = left_behind()
         put_back()
+    _watch_forms(case)
+    case.differences = tuple(_told(case))
+    _run_graphs(case)
+    return case
+
+
+def _watch_forms(case: Exported) -> None:
+    """Call each form as eager was called, and with other shapes where sizes are dynamic."""
     with case.timed("compiled"):
         for form, exported in case.forms.items():
-            case.results[form] = _called(_through_module(exported), program, device)
+            case.results[form] = _called(_through(exported.module), case.program, case.device)
             case.trials[form] = _tried(case, exported)
-    case.differences = tuple(_told(case))
+        for form, module in case.modules.items():
+            case.results[form] = _called(_through(module), case.program, case.device)
+
+
+def _run_graphs(case: Exported) -> None:
+    """Run the graph of each form node by node, with the largest sizes too where they are dynamic."""
     with case.timed("rules"):
         for form, exported in case.forms.items():
             torch.manual_seed(0)
-            case.runs[form] = interpret(exported, build(program, device))
+            case.runs[form] = interpret(exported, build(case.program, case.device))
             largest = case.trials[form].get("largest")
             if largest is not None and not largest.eager["error"]:
                 torch.manual_seed(0)
-                case.resized_runs[form] = interpret(exported, build(with_shapes(program, largest.shapes), device))
-    return case
+                case.resized_runs[form] = interpret(exported, build(with_shapes(case.program, largest.shapes), case.device))
 
 
 def not_taken(program: Program, implementation: Any) -> str:
@@ -148,8 +163,10 @@ def _writes_aliases(program: Program, eager: Facts) -> str:
 
 
 def _in_turn(program: Program) -> tuple[str, ...]:
-    """The form that this program gets: a decomposition takes ten times as long as all the rest."""
-    return (DECOMPOSED,) if int(program.name[:4], 16) % DECOMPOSED_SHARE == 0 else (LOADED,)
+    """The forms that this program gets: a decomposition takes ten times as long as all the rest."""
+    turn = int(program.name[:4], 16)
+    called = (UNFLATTENED, REEXPORTED)[turn // DECOMPOSED_SHARE % 2]
+    return (DECOMPOSED,) if turn % DECOMPOSED_SHARE == 0 else (LOADED, called)
 
 
 def _form_stated(case: Exported) -> tuple[str, ...]:
@@ -177,12 +194,22 @@ def _make_forms(case: Exported, others: Collection[str]) -> None:
         for form, make in made_by.items():
             if form in others:
                 _make(case, form, make)
+        called: dict[str, Callable[[], Any]] = {
+            # Of an export of its own: an unflatten that fails spoils what it was given.
+            UNFLATTENED: lambda: partial(implementation.unflatten_ir, implementation.export_ir(*given, **shapes)),
+            REEXPORTED: lambda: implementation.export_ir(exported.module(), built.args, built.kwargs).module,
+        }
+        # A graph with functions of vmap, made into a module by unflatten, leaves the process inside a vmap.
+        calls_vmap = any(statement.op == "flex_attention" for statement in case.program.body)
+        for form, make in called.items():
+            if form in others and not calls_vmap:
+                _make(case, form, make, case.modules)
 
 
-def _make(case: Exported, form: str, make: Callable[[], Any]) -> None:
+def _make(case: Exported, form: str, make: Callable[[], Any], into: dict[str, Any] | None = None) -> None:
     try:
         torch.manual_seed(0)
-        case.forms[form] = make()
+        (case.forms if into is None else into)[form] = make()
     except Exception as error:
         case.refusals[form] = Raised(form, error)
 
@@ -194,11 +221,11 @@ def _saved_and_loaded(implementation: Any, exported: Any) -> Any:
     return implementation.load_ir(file)
 
 
-def _through_module(exported: Any) -> Call:
-    """The exported program called as eager is: with the values that the caller's module holds."""
+def _through(make: Callable[[], Any]) -> Call:
+    """A module made of an exported program, called as eager is: with the values that the caller's module holds."""
 
     def call(built: Built) -> Any:
-        module = exported.module()
+        module = make()
         for fqn, tensor in held_by(built.module):
             _hold(module, fqn, tensor)
         return module(*built.args, **built.kwargs)
@@ -243,7 +270,7 @@ def _tried(case: Exported, exported: Any) -> dict[str, Trial]:
     for name, shapes in shapes_tried(case.program, exported).items():
         program = with_shapes(case.program, shapes)
         eager = _called(call_module, program, case.device)
-        found = _called(_through_module(exported), program, case.device)
+        found = _called(_through(exported.module), program, case.device)
         unjudged = _unjudged(eager, program, case.device)
         different = tuple(d for d in differences(eager, found, unjudged) if _is_promised(d) and not _is_near(eager, found, d))
         trials[name] = Trial(shapes, eager, found["error"], different)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import fx
 from torch.export import ExportedProgram
 
-from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED
+from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, REEXPORTED, UNFLATTENED
 from conformance.exported.corruptions import TWO_CALLS
 from conformance.exported.spoiling import Spoil, call_of, without
 from conformance.pytorch import PyTorch
@@ -40,10 +41,17 @@ class SpoiltExport(PyTorch):
         self.form, self.spoil = form, spoil
 
     def export_ir(self, *given: Any, **options: Any) -> Any:
-        return self._spoilt(EXPORTED, super().export_ir(*given, **options))
+        form = REEXPORTED if isinstance(given[0], fx.GraphModule) else EXPORTED
+        return self._spoilt(form, super().export_ir(*given, **options))
 
     def decompose_ir(self, exported: Any) -> Any:
         return self._spoilt(DECOMPOSED, super().decompose_ir(exported))
+
+    def unflatten_ir(self, exported: Any) -> Any:
+        module = super().unflatten_ir(exported)
+        if self.form == UNFLATTENED:
+            self.spoil(module)
+        return module
 
     def load_ir(self, file: Any) -> Any:
         return self._spoilt(LOADED, super().load_ir(file))
@@ -63,6 +71,10 @@ def settable(name: str) -> Spoil:
     return spoil
 
 
+def other_result(module: Any) -> None:
+    module.register_forward_hook(lambda module, args, result: tuple(tensor + 1 for tensor in result))
+
+
 def refuse(exported: Any) -> None:
     raise AssertionError("internal")
 
@@ -75,5 +87,9 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("E8", "the export is refused", refuse),
     ("E8", "the decomposition is refused", refuse, TWO_CALLS, DECOMPOSED),
     ("E8", "the load is refused", refuse, TWO_CALLS, LOADED),
+    ("E8", "unflattening is refused", refuse, TWO_CALLS, UNFLATTENED),
+    ("E8", "another result once unflattened", other_result, TWO_CALLS, UNFLATTENED),
+    ("E8", "the second export is refused", refuse, TWO_CALLS, REEXPORTED),
+    ("E8", "another op after a second export", call_of(torch.ops.aten.cos.default), TWO_CALLS, REEXPORTED),
 )
 WRONG_EXPORTS = tuple(WrongExport(*row) for row in _ROWS)

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import conformance.exported.rules  # noqa: F401  (registers the rules)
-from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, export_walk
+from conformance.exported.case import EXPORTED, LOADED, export_walk
 from conformance.exported.corruptions import CORRUPTIONS
 from conformance.pytorch import PyTorch
 from conformance.rule import EXPORTED_RULES
@@ -25,7 +25,7 @@ every_wrong = pytest.mark.parametrize("wrong", WRONG_EXPORTS, ids=lambda wrong: 
 def signatures(rule: str, program: Program, implementation: PyTorch, form: str, asked: str) -> set[Signature]:
     """What the rule says; that it applies is part of what is tested."""
     way = next((way for way in WAYS if way.name == asked), None)
-    case = export_walk(program, implementation, others=(DECOMPOSED if form == DECOMPOSED else LOADED,), way=way)
+    case = export_walk(program, implementation, others=(LOADED if form == EXPORTED else form,), way=way)
     assert EXPORTED_RULES[rule].applies(case) or form == EXPORTED, f"{rule} does not apply"
     return set(map(signature_of, EXPORTED_RULES[rule].judge(case)))
 
