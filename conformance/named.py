@@ -42,12 +42,14 @@ from typing import Any
 
 import golden
 from conformance.graph import kind_of
-from generators.export_text import FORMS
 from generators.layers import LAYERS, make_layer
 from generators.op import Op
 from generators.program import MODES, Const, Leaf, Literal, Node, Program, Ref, State, Statement, Tree
 from generators.subclasses import SUBCLASSES
 from generators.vocabulary import VOCABULARY
+
+#: The forms of an exported program that have a graph and a signature of their own to state.
+FORMS = ("exported", "decomposed", "loaded")
 
 
 class CaseError(ValueError):

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch._functorch._aot_autograd.descriptors as d
 
 import golden
+from conformance.exported.case import Exported, export_walk
 from conformance.judge import judge
 from conformance.named import CaseError, load_case, read_case, short, stated_of
 from conformance.pytorch import PyTorch
+from conformance.rule import EXPORTED_RULES
 from generators.build import build
 from generators.codec import from_json, to_json
 from generators.layers import LINES as LINES_OF_LAYERS
 from generators.options import OPTIONS
 from generators.program import Const, Leaf, Node, Program, Ref, State, Statement
 from generators.source import source
+from reports.graph_changes import classify
 from tests import programs
 from tests.wrong.cases import CASE, WRONG
 
@@ -151,6 +155,59 @@ def test_every_case_says_what_holds_in_one_sentence(path: Path) -> None:
 def test_every_case_is_a_program_that_can_be_stored(path: Path) -> None:
     program = load_case(path).program
     assert from_json(to_json(program)) == program
+
+
+@every_case
+def test_a_case_that_goes_through_torch_export_is_called_so(path: Path) -> None:
+    assert bool(load_case(path).stated.form) is (path in golden.exported_cases())
+
+
+def test_no_form_of_an_export_but_those_that_have_a_signature() -> None:
+    with pytest.raises(CaseError, match="no form of an exported program: unflattened"):
+        with_line('torch_export("unflattened")')
+
+
+BUFFER = load_case(golden.CASES / "export_written_buffer.py")
+OTHER_ROWS = {
+    "another kind": replace(BUFFER.stated, outputs=("UserInputMutation(0)", "UserOutput(0)")),
+    "another target": replace(BUFFER.stated, inputs=("Buffer('sum')", "UserInput(0)")),
+    "other persistence": replace(BUFFER.stated, inputs=("Buffer('count', persistent=False)", "UserInput(0)")),
+    "one more": replace(BUFFER.stated, outputs=(*BUFFER.stated.outputs, "UserOutput(1)")),
+}
+
+
+@pytest.fixture(scope="module")
+def exported() -> Exported:
+    return export_walk(BUFFER.program, PyTorch(), stated=BUFFER.stated)
+
+
+@pytest.mark.parametrize("other", OTHER_ROWS)
+def test_a_signature_that_is_other_than_a_case_states_is_a_violation(other: str, exported: Exported) -> None:
+    found = EXPORTED_RULES["E3"].judge(replace(exported, stated=OTHER_ROWS[other]))
+    assert [violation.path.partition(": ")[0] for violation in found] == ["case export_written_buffer"]
+
+
+def test_the_signature_of_pytorch_is_the_one_stated(exported: Exported) -> None:
+    assert list(EXPORTED_RULES["E3"].judge(exported)) == []
+
+
+def test_a_signature_is_part_of_the_snapshot(exported: Exported) -> None:
+    assert "return v0  BufferMutation('count')" in exported.graph.splitlines()
+
+
+def test_another_row_of_a_signature_is_a_change_of_the_contract(exported: Exported) -> None:
+    assert classify(exported.graph, exported.graph.replace("Buffer('count')", "Parameter('count')")).kind == "contract"
+
+
+def test_another_range_of_a_symbol_is_a_change_of_the_contract() -> None:
+    case = load_case(golden.CASES / "export_dynamic_size.py")
+    graph = export_walk(case.program, PyTorch(), stated=case.stated).graph
+    assert classify(graph, graph.replace("s0 from 3 ", "s0 from 4 ")).kind == "contract"
+
+
+def test_a_case_that_goes_through_torch_export_is_judged_by_its_chapter() -> None:
+    checked = judge(BUFFER.program, PyTorch(), stated=BUFFER.stated).checked
+    assert set(checked) <= EXPORTED_RULES.keys() and "E3" in checked
 
 
 def test_no_two_cases_are_one_program() -> None:
