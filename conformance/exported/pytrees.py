@@ -223,7 +223,10 @@ def _passages(
     except Exception as error:
         yield through(form=EXPORTED, found=Raised("export", error))
         return
-    forms: dict[str, Callable[[], Any]] = {EXPORTED: lambda: exported, LOADED: lambda: saved_and_loaded(implementation, exported)}
+    forms: dict[str, Callable[[], Any]] = {
+        EXPORTED: lambda: exported,
+        LOADED: lambda: saved_and_loaded(implementation, exported),
+    }
     for form, make in forms.items():
         try:
             found = make().module()(*args, **kwargs)
