@@ -27,7 +27,7 @@ import golden
 from conformance.profiles import PROFILES
 from conformance.recording import Recorder, header
 from conformance.reporting import RUNS
-from conformance.rule import EXPORTED_RULES, RULES, VOCABULARY_RULES
+from conformance.rule import EVERY_KIND, EXPORTED_RULES, RULES
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, shards_for
 from conformance.smoke import broken_adapter
@@ -121,8 +121,7 @@ def _named_rules(keyword: str) -> tuple[str, ...]:
     """The requirements that ``-k`` asks for: those it names, unless it rules something out."""
     if re.search(r"\bnot\b", keyword):
         return ()
-    known = {**RULES, **VOCABULARY_RULES, **EXPORTED_RULES}
-    return tuple(id for id in re.findall(r"\b[A-Z]\d+\b", keyword) if id in known)
+    return tuple(id for id in re.findall(r"\b[A-Z]\d+\b", keyword) if any(id in rules for rules in EVERY_KIND))
 
 
 def run_name(profile: str) -> str:

@@ -1,4 +1,4 @@
-"""Known failures that stay honest: one small file each, under golden/findings/.
+"""Known failures that stay honest: one small file each, under golden/findings/, about types alone under golden/boundary/.
 
 A finding says which rule fails, with which signature, on programs with which features, and on which torch
 versions. Its own program is replayed in every run: one that no longer fails is out of date, and red.
@@ -24,6 +24,7 @@ from generators.program import Program
 
 KINDS = ("fault", "deviation")
 _KEYS = {"title", "kind", "explanation", "signatures", "features", "seen", "not_seen", "link", "program"}
+_KEYS_OF_TYPES = _KEYS - {"program"} | {"types"}
 _SIGNATURE_KEYS = {"rule", "path", "expected", "found", "frame"}
 
 #: What keeps a pattern from taking for ever: its length, how often it repeats without end, and no repeated group.
@@ -64,6 +65,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 class Finding:
     """One known fault or deviation; ``slug`` is its file's name.
 
+    ``types`` are names of conformance/exported/pytrees.py, in the place of a program: it is empty then.
+
     ``features`` narrows it: each entry is a feature, or several with ``|`` between, and the program must
     have one of each entry; with ``!`` in front, none. ``seen`` and ``not_seen`` are torch versions.
     """
@@ -78,6 +81,7 @@ class Finding:
     not_seen: tuple[str, ...]
     link: str
     program: Program
+    types: tuple[str, ...] = ()
 
     def knows(self, signature: Signature, traits: frozenset[str]) -> bool:
         """Whether a violation with this signature, on a program with these features, is this finding."""
@@ -142,7 +146,7 @@ def load_finding(path: Path) -> Finding:
 
 
 def _decode(slug: str, data: Any) -> Finding:
-    if not isinstance(data, dict) or set(data) != _KEYS:
+    if not isinstance(data, dict) or set(data) not in (_KEYS, _KEYS_OF_TYPES):
         raise ProgramError(f"finding: the keys must be {', '.join(sorted(_KEYS))}")
     if data["kind"] not in KINDS:
         raise ProgramError(f"kind: one of {', '.join(KINDS)}, not {brief(data['kind'])}")
@@ -161,7 +165,8 @@ def _decode(slug: str, data: Any) -> Finding:
         seen=_releases(data, "seen"),
         not_seen=_releases(data, "not_seen"),
         link=data["link"],
-        program=_program(data["program"]),
+        program=_program(data["program"]) if "program" in data else Program(),
+        types=_texts(data, "types") if "types" in data else (),
     )
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import torch
 
 import golden
-from conformance.findings import titles_in
+from conformance.findings import Finding, finding_for, titles_in
 from conformance.judge import Judged, Verdict
 from conformance.requirements import REQUIREMENTS
-from conformance.rule import EXPORTED_RULES, RULES, VOCABULARY_RULES, Violation
+from conformance.rule import EVERY_KIND, Violation
 from conformance.signature import signature_of
 from conformance.telling import replay_command, replay_on, script_of
 from conformance.vacuity import documented_kinds, not_expected
@@ -91,21 +91,44 @@ class Recorder:
         checked: tuple[str, ...],
         violations: Sequence[Violation],
         kinds: Mapping[str, tuple[int, int]] | None = None,
-    ) -> None:
-        """Write down what rules said of no program, but of the descriptor classes or of one graph with these kinds."""
-        judged = [Judged(violation, signature_of(violation), None) for violation in violations]
+        findings: Sequence[Finding] = (),
+    ) -> list[Judged]:
+        """Write down what rules said of no program, but of classes, of types, or of one graph with these kinds.
+
+        Gives back the violations that none of the findings knows.
+        """
+        signatures = [(violation, signature_of(violation)) for violation in violations]
+        judged = [Judged(item, signature, finding_for(signature, frozenset(), findings)) for item, signature in signatures]
+        new = [item for item in judged if item.finding is None]
         row = Row(
             program=_hash_of(name),
             origin="vocabulary",
             shard=name,
             position=0,
             features=(),
-            outcome=Outcome.FAIL if violations else Outcome.PASS,
+            outcome=Outcome.FAIL if new else Outcome.KNOWN if judged else Outcome.PASS,
             exported=bool(kinds),
             descriptors=kinds or {},
             checked=checked,
             violations=tuple(_violation_row(item, None) for item in judged),
             seconds={},
+        )
+        append_row(self.journal, row)
+        return new
+
+    def add_out_of_date(self, finding: Finding) -> None:
+        """Write down that a finding about types no longer fails."""
+        row = Row(
+            program=_hash_of(finding.slug),
+            origin="finding",
+            shard="finding",
+            position=self._next_position("finding"),
+            features=(),
+            outcome=Outcome.OUT_OF_DATE,
+            checked=(),
+            violations=(),
+            seconds={},
+            finding=finding.slug,
         )
         append_row(self.journal, row)
 
@@ -146,7 +169,7 @@ def header(
     shard: str = "1/1",
 ) -> Header:
     """The header of a run that starts now; ``vacuity`` is what it must show, empty where nothing is demanded."""
-    has_rule = [id for id in REQUIREMENTS if any(id in rules for rules in (RULES, VOCABULARY_RULES, EXPORTED_RULES))]
+    has_rule = [id for id in REQUIREMENTS if any(id in rules for rules in EVERY_KIND)]
     return Header(
         suite_version=version("joint-conformance"),
         torch_version=torch.__version__,
@@ -158,7 +181,7 @@ def header(
         seed=seed,
         devices=devices,
         corpus_hash=golden.content_hash([*golden.files(golden.PROGRAMS), *golden.cases()]),
-        findings_hash=golden.content_hash(golden.files(golden.FINDINGS)),
+        findings_hash=golden.content_hash([*golden.files(golden.FINDINGS), *golden.files(golden.BOUNDARY)]),
         started=utc_now(),
         requirements={id: REQUIREMENTS[id].sentence for id in has_rule},
         unchecked={} if "cuda" in devices else NEEDS_GPU,
@@ -166,7 +189,7 @@ def header(
         not_expected=not_expected(devices),
         vacuity=vacuity,
         consumers={id: REQUIREMENTS[id].consumers for id in has_rule if REQUIREMENTS[id].consumers},
-        findings=titles_in(golden.FINDINGS),
+        findings=titles_in(golden.FINDINGS) | titles_in(golden.BOUNDARY),
         replay=replay_on(implementation),
         selection=selection,
         shard=shard,

@@ -58,10 +58,13 @@ class Rule:
             yield Violation(self.id, path, _text(expected), _text(found), error)
 
 
-#: The rules over cases, by requirement id, those over the descriptor classes, and those over exported programs.
+#: The rules over cases, by requirement id, over the descriptor classes, over exported programs, and over types at the
+#: boundary of torch.export.
 RULES: dict[str, Rule] = {}
 VOCABULARY_RULES: dict[str, Rule] = {}
 EXPORTED_RULES: dict[str, Rule] = {}
+PYTREE_RULES: dict[str, Rule] = {}
+EVERY_KIND = (RULES, VOCABULARY_RULES, EXPORTED_RULES, PYTREE_RULES)
 
 
 def rule(id: str, applies: Callable[[Case], bool]) -> Callable[[Callable[[Case], Iterable[Complaint]]], Rule]:
@@ -79,8 +82,13 @@ def exported_rule(id: str, applies: Callable[[Exported], bool]) -> Callable[[Cal
     return lambda complaints: _register(EXPORTED_RULES, Rule(id, applies, complaints))
 
 
+def pytree_rule(id: str) -> Callable[[Callable[[Any], Iterable[Complaint]]], Rule]:
+    """Register the decorated function as the rule of ``id`` over a type that is passed (conformance/exported/pytrees.py)."""
+    return lambda complaints: _register(PYTREE_RULES, Rule(id, lambda passed: True, complaints))
+
+
 def _register(registry: dict[str, Rule], new: Rule) -> Rule:
-    assert new.id in REQUIREMENTS and not any(new.id in rules for rules in (RULES, VOCABULARY_RULES, EXPORTED_RULES)), new.id
+    assert new.id in REQUIREMENTS and not any(new.id in rules for rules in EVERY_KIND), new.id
     registry[new.id] = new
     return new
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 HOME = Path(__file__).parent
 FINDINGS = HOME / "findings"
+#: Findings about types that are passed over the boundary of torch.export, which no program shows.
+BOUNDARY = HOME / "boundary"
 PROGRAMS = HOME / "programs"
 CASES = HOME / "cases"
 #: A folder a minor version of torch, in it a file a case.

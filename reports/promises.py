@@ -100,7 +100,9 @@ _ROWS: tuple[Promise, ...] = (
     Promise("state_dict", "E7", "it holds the values of what is lifted", "state_dict of .*"),
     Promise("range_constraints", "E7", "each symbol has a range", "range_constraints of .*"),
     Promise("called as it was", "E8", "it is called as the module was, and does the same", ".*"),
-    Promise("pytree types", "E9", "leaves and containers of the table pass the boundary", ".*"),
+    Promise("leaf types", "E9", "tensors, numbers, texts, dtypes and the like pass the boundary", "leaf .*"),
+    Promise("container types", "E9", "tuples, lists, dicts and what is registered pass the boundary", "container .*"),
+    Promise("other types", "E9", "a type that nobody registered is refused by name", "unregistered .*"),
     Promise("dynamic sizes", "E10", "the recorded constraints are sound for later inputs", ".*"),
     Promise("control flow", "E11", "it is a higher-order operator, with subgraphs", ".*"),
 )

@@ -188,7 +188,7 @@ def _make_forms(case: Exported, others: Collection[str]) -> None:
     if EXPORTED in case.forms:
         exported = case.forms[EXPORTED]
         made_by = {
-            LOADED: lambda: _saved_and_loaded(implementation, exported),
+            LOADED: lambda: saved_and_loaded(implementation, exported),
             DECOMPOSED: lambda: implementation.decompose_ir(exported),
         }
         for form, make in made_by.items():
@@ -214,7 +214,8 @@ def _make(case: Exported, form: str, make: Callable[[], Any], into: dict[str, An
         case.refusals[form] = Raised(form, error)
 
 
-def _saved_and_loaded(implementation: Any, exported: Any) -> Any:
+def saved_and_loaded(implementation: Any, exported: Any) -> Any:
+    """The ExportedProgram, saved and loaded again."""
     file = io.BytesIO()
     implementation.save_ir(exported, file)
     file.seek(0)
