@@ -107,12 +107,12 @@ class Loose:
 def leaf(
     choices: bytes, dtypes: Sequence[str] = DTYPE_CHOICES, roles: Sequence[str] = ROLES, subclasses: Sequence[str] = ("",)
 ) -> LooseLeaf:
-    """The leaf that LEAF_BYTES bytes choose; one byte has dtype and subclass.
+    """The leaf that LEAF_BYTES bytes choose; one byte says whether it requires grad, and of which subclass it is.
 
     Seven in eight inputs require grad, the simplest among them.
     """
     shape, dtype, layout, grad, role = choices
-    subclass = _of(subclasses, dtype // len(dtypes))
+    subclass = _of(subclasses, grad // 8)
     return LooseLeaf(shape, _of(dtypes, dtype), _of(LAYOUTS, layout), grad % 8 != 7, _of(roles, role), subclass)
 
 
