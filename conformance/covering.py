@@ -38,6 +38,8 @@ from reports.record import Outcome
 STORED = "stored"
 #: Shards that one worker draws before it ends and the next one starts afresh.
 SHARDS_A_WORKER = 4
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of the work, and how many programs were judged in it: None where the worker did not come to its end."""

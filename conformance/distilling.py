@@ -91,6 +91,8 @@ class _Cover:
 
         What a candidate would add only ever becomes less, so that the best is known once it was counted anew.
         """
+        taken = {candidate.program.name for candidate in self.chosen}
+        pool = [candidate for candidate in pool if candidate.program.name not in taken]
         heap = [(-self._added(family, candidate), place) for place, candidate in enumerate(pool)]
         heapify(heap)
         while heap and heap[0][0]:
@@ -104,9 +106,7 @@ class _Cover:
                 self.take(pool[place])
 
     def _added(self, family: str, candidate: Candidate) -> int:
-        missing = self.missing[family]
-        chosen_before = any(candidate is other for other in self.chosen)
-        return 0 if chosen_before else sum(missing[name] > 0 for name in candidate.shows[family])
+        return sum(self.missing[family][name] > 0 for name in candidate.shows[family])
 
 
 def _needed(chosen: list[Candidate], demand: Mapping[str, Mapping[str, int]]) -> list[Candidate]:

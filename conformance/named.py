@@ -242,7 +242,7 @@ def _count(layer: Any) -> int:
 
 def _form_in(call: ast.Call) -> str:
     """The form that an exported case is in: as the export gave it, or the one that is named."""
-    form = ast.literal_eval(call.args[0]) if call.args else "exported"
+    form = ast.literal_eval(call.args[0]) if call.args else FORMS[0]
     if form not in FORMS:
         raise ValueError(f"no form of an exported program: {form}")
     return str(form)

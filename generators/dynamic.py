@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.utils._pytree as pytree
 
+from generators.preludes.symbolic import shapes_told
 from generators.program import Program
 
 
@@ -83,18 +83,5 @@ def dimensions_text(program: Program, way: Way) -> str:
 
 
 def dynamic_shapes(program: Program, way: Way, module: Any, args: Any, kwargs: Any) -> Any:
-    """The ``dynamic_shapes`` of an export with these arguments: in the structure in which this torch binds them.
-
-    What the module holds keeps its sizes.
-    """
-    from torch.export.dynamic_shapes import _combine_args
-
-    dimensions = eval(dimensions_text(program, way), {"torch": torch})
-    held = {id(tensor) for tensor in (*module.parameters(), *module.buffers())}
-
-    def asked(leaf: Any) -> Any:
-        if not isinstance(leaf, torch.Tensor) or id(leaf) in held:
-            return None
-        return {place: dimensions[size] for place, size in enumerate(leaf.shape) if size in dimensions}
-
-    return pytree.tree_map(asked, _combine_args(module, args, kwargs))
+    """The ``dynamic_shapes`` of the program's export with these arguments, asked for in this way."""
+    return shapes_told(eval(dimensions_text(program, way), {"torch": torch}), module, args, kwargs)

@@ -21,17 +21,7 @@ def export():
 '''
 
 #: What says which sizes are dynamic, given what stands for each.
-DYNAMIC = """    from torch.export.dynamic_shapes import _combine_args
-
-    sizes = %s
-    held = {id(tensor) for tensor in (*module.parameters(), *module.buffers())}
-
-    def asked(leaf):
-        is_tensor = isinstance(leaf, torch.Tensor) and id(leaf) not in held
-        return {place: sizes[size] for place, size in enumerate(leaf.shape) if size in sizes} if is_tensor else None
-
-    shapes = pytree.tree_map(asked, _combine_args(module, args, kwargs))
-"""
+DYNAMIC = "    shapes = shapes_told(%s, module, args, kwargs)\n"
 
 #: What a call gives and how it leaves what the caller holds, beside eager; an error anywhere is a difference too.
 CALL = '''

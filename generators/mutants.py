@@ -13,16 +13,15 @@ from typing import Any
 
 import torch
 
-from generators.build import TooLarge, build, call, make_leaves
+from generators.build import build, make_leaves
 from generators.candidates import canonical
 from generators.codec import ProgramError, check_names
-from generators.defined import check_defined
 from generators.dressings import DRESSINGS
 from generators.fit import names_inside
 from generators.loose import FAMILIES
 from generators.options import OPTIONS
-from generators.program import MODES, Leaf, Literal, Node, Program, Ref, Statement, Tree, map_refs
-from generators.settle import MAX_DRAWN_ELEMENTS, MAX_DRAWN_RANK, REFUSALS, StateScope
+from generators.program import MODES, Leaf, Node, Program, Ref, Statement, Tree, map_refs
+from generators.settle import REFUSALS, StateScope, fitting_arguments, small_results
 from generators.subclasses import SUBCLASSES
 from generators.vocabulary import DTYPES, KINDS, VOCABULARY, Op
 
@@ -37,7 +36,7 @@ MAX_STATEMENTS, MAX_OUTPUTS = 14, 5
 #: Mutants tried of one program before it is given up.
 ATTEMPTS = 5
 
-_REFUSED = (*REFUSALS, TooLarge, ZeroDivisionError)
+_REFUSED = (*REFUSALS, ZeroDivisionError)
 Edit = Callable[[Program, Program, Random], Program]
 
 
@@ -284,10 +283,7 @@ class _Run:
         for statement in statements:
             for attempt in self._attempts(statement):
                 try:
-                    scope = StateScope(self.values)
-                    check_defined(attempt, scope)
-                    results = call(attempt, scope)
-                    _check_small(results)
+                    results = small_results(attempt, StateScope(self.values))
                 except _REFUSED:
                     continue
                 yield self._bound(attempt, results)
@@ -298,6 +294,7 @@ class _Run:
         names = [name for name, value in self.values.items() if value is not None]
         if not names:
             return
+        numbers = iter(lambda: self.random.randrange(256), None)
         known = all(name in self.values for name in statement.operands)
         if known and ANY not in statement.arguments:
             yield statement
@@ -305,7 +302,7 @@ class _Run:
             keeps = number < TRIES_OF_ARGUMENTS
             operands = tuple(n if keeps and n in self.values else self._near(names) for n in statement.operands)
             try:
-                arguments = self._arguments(VOCABULARY[statement.op], [self.values[name] for name in operands])
+                arguments = fitting_arguments(VOCABULARY[statement.op], [self.values[n] for n in operands], numbers)
             except _REFUSED:
                 continue
             yield replace(statement, operands=operands, arguments=arguments)
@@ -314,22 +311,8 @@ class _Run:
         """Half of the time one of the newest three."""
         return self.random.choice(names[-3:] if self.random.random() < 0.5 else names)
 
-    def _arguments(self, op: Op, operands: list[Any]) -> tuple[Literal, ...]:
-        literals: list[Literal] = []
-        for chooser in op.arguments:
-            literals.append(chooser(self.random.randrange(256), operands, literals))
-        return tuple(literals)
-
     def _bound(self, statement: Statement, results: list[Any]) -> Statement:
         names = statement.results[: len(results)]
         names += tuple(f"{names[0]}_{i}" for i in range(len(names), len(results)) if names)
         self.values.update(zip(names, results, strict=True))
         return replace(statement, results=names)
-
-
-def _check_small(values: Sequence[Any]) -> None:
-    for value in values:
-        if isinstance(value, torch.Tensor) and (value.numel() > MAX_DRAWN_ELEMENTS or value.dim() > MAX_DRAWN_RANK):
-            raise TooLarge("larger than a drawn program needs")
-    if len(values) > 4:
-        raise TooLarge("more results than a drawn program needs")

@@ -8,7 +8,7 @@ errors have parity too.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -217,9 +217,7 @@ def _first_that_runs(choice: LooseStatement, scope: Scope, names: list[str], res
         for shifts in SHIFTS[op.operands] if names else ():
             try:
                 statement = _filled(op, choice, scope, names, shifts)
-                check_defined(statement, scope)
-                values = call(statement, scope)
-                _check_small(values)
+                values = small_results(statement, scope)
             except REFUSALS:
                 continue
             return _bound(statement, values, scope, result)
@@ -249,18 +247,30 @@ def _filled(op: Op, choice: LooseStatement, scope: Scope, names: list[str], shif
     newest_first = names[::-1]
     operands = tuple(newest_first[(c + s) % len(names)] for c, s in zip(choice.operands, shifts))
     values = [scope[name] for name in operands]
+    return Statement(op.name, operands, fitting_arguments(op, values, choice.arguments), (), choice.mode)
+
+
+def fitting_arguments(op: Op, operands: list[Any], numbers: Iterable[int]) -> tuple[Literal, ...]:
+    """The op's arguments that these numbers choose of those that fit the operands, one number an argument.
+
+    Raises one of REFUSALS or ZeroDivisionError where none fits.
+    """
     literals: list[Literal] = []
-    for chooser, number in zip(op.arguments, choice.arguments):
-        literals.append(chooser(number, values, literals))
-    return Statement(op.name, operands, tuple(literals), (), choice.mode)
+    for chooser, number in zip(op.arguments, numbers):
+        literals.append(chooser(number, operands, literals))
+    return tuple(literals)
 
 
-def _check_small(values: Sequence[Any]) -> None:
+def small_results(statement: Statement, scope: Scope) -> list[Any]:
+    """What the statement gives in eager. Raises one of REFUSALS where eager, or a drawn program, is not to have it."""
+    check_defined(statement, scope)
+    values = call(statement, scope)
     for value in values:
         if isinstance(value, torch.Tensor) and (value.numel() > MAX_DRAWN_ELEMENTS or value.dim() > MAX_DRAWN_RANK):
             raise TooLarge("larger than a drawn program needs")
     if len(values) > 4:
         raise TooLarge("more results than a drawn program needs")
+    return values
 
 
 def _outputs(loose: Loose, values: dict[str, Any]) -> Tree:

@@ -55,8 +55,10 @@ class Plan:
 
     def shard(self, number: int) -> Shard:
         """The shard of that number: the same whatever the number of workers, and however often it is resumed."""
+        if self.is_of_mutants(number):
+            return Shard(MUTANTS, number, self.seed)
         if self.guided:
-            return Shard(MUTANTS if number % 2 else self.mixes[number // 2 % len(self.mixes)], number, self.seed)
+            return Shard(self.mixes[number // 2 % len(self.mixes)], number, self.seed)
         return numbered_shard(number, self.seed, self.mixes)
 
 
@@ -101,7 +103,7 @@ class Folder:
         for program in failing:
             dump(program, self.programs / f"{program.name}.json")
         replace_file(self._journal(shard), journal)
-        return read_rows(self._journal(shard))[0]
+        return self.rows_of(shard)
 
     def rows(self) -> Iterator[Row]:
         """The rows of all finished shards."""

@@ -23,7 +23,7 @@ from conformance.exported.snapshot import exported_snapshot, signature_rows
 from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Joint
-from conformance.named import Stated
+from conformance.named import FORMS, Stated
 from conformance.observation import Facts, Raised
 from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
@@ -35,7 +35,7 @@ from generators.vocabulary import VOCABULARY
 
 #: What of a call the exported program promises to do as eager: values, what they are of, structure, mutations (E8).
 PROMISED = (".value", ".type", ".plain", ".shape", ".dtype", ".device", ".structure", "error")
-EXPORTED, DECOMPOSED, LOADED = "exported", "decomposed", "loaded"
+EXPORTED, DECOMPOSED, LOADED = FORMS
 UNFLATTENED, REEXPORTED = "unflattened", "exported again"
 #: What can be made of an export; of the last two only what they do is watched.
 OTHERS = (LOADED, DECOMPOSED, UNFLATTENED, REEXPORTED)

@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
+from torch import nn
 
 
 def with_symbolic_sizes(arguments: Any, sizes: Any) -> Any:
@@ -34,3 +35,20 @@ def symbols_of(tensor: Any, sizes: Any, source: Any) -> Any:
     attributes = tensor.__tensor_flatten__()[0]
     inner = {name: symbols_of(getattr(tensor, name), sizes, AttrSource(source, name)) for name in attributes}
     return SubclassSymbolicContext(dynamic_sizes=dimensions, tensor_source=source, inner_contexts=inner)
+
+
+def shapes_told(sizes: Any, module: nn.Module, args: Any, kwargs: Any) -> Any:
+    """What torch.export is told of the arguments' dimensions, given what stands for each size that is dynamic.
+
+    It is in the structure in which this torch binds the arguments. What the module holds keeps its sizes.
+    """
+    from torch.export.dynamic_shapes import _combine_args
+
+    held = {id(tensor) for tensor in (*module.parameters(), *module.buffers())}
+
+    def asked(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor) or id(leaf) in held:
+            return None
+        return {place: sizes[size] for place, size in enumerate(leaf.shape) if size in sizes}
+
+    return pytree.tree_map(asked, _combine_args(module, args, kwargs))
