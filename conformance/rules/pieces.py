@@ -11,7 +11,7 @@ from conformance.case import Case
 from conformance.graph import PIECES, flat_results, kind_of, kinds_of, output_descriptors, placeholder_descriptors, whole
 from conformance.observation import Facts, structure_of
 from conformance.rule import Complaint, has_joint, rule
-from conformance.rules.primals import both_sides, exported_at, name_of, primals_of
+from conformance.rules.primals import both_sides, exported_at, name_of
 
 #: What a subclass is made of: the path to each attribute, the outer subclasses before what is in them.
 Paths = Sequence[str]
@@ -19,7 +19,7 @@ Paths = Sequence[str]
 
 def _has_subclasses(case: Case) -> bool:
     on_graph = any(kind_of(d) in PIECES for _, descriptors in both_sides(case) for d in descriptors)
-    return on_graph or any(map(structure_of, primals_of(case).values()))
+    return on_graph or any(map(structure_of, case.primals.values()))
 
 
 @rule("J7", lambda case: has_joint(case) and _has_subclasses(case))
@@ -49,8 +49,8 @@ def _paths_of(case: Case, of: Any) -> Paths | None:
     """What this is made of, () for a plain tensor; None where eager alone does not say."""
     facts = case.eager["train"]
     kind = kind_of(of)
-    if of in primals_of(case):
-        return [path for path, *_ in structure_of(primals_of(case)[of])]
+    if of in case.primals:
+        return [path for path, *_ in structure_of(case.primals[of])]
     if facts["error"]:
         return None
     if kind == "PlainAOTOutput":
