@@ -86,3 +86,28 @@ def test_an_input_that_the_export_leaves_another_tensor_for_is_still_the_twin_th
     body = (change("mul_", "a0", 2),)
     program = Program((Leaf("x0", (2,)),), state=state, args=(Ref("x0"),), body=body, dressing=dressing)
     assert RULES["J5"].judge(walk(program, PyTorch())) == []
+
+
+def test_a_gradient_that_comes_through_another_input_as_well_does_not_say_what_the_joint_gives() -> None:
+    leaves = (Leaf("x0", (2,), requires_grad=True, subclass="pair"),)
+    args, setup = (Ref("x0"), Ref("x1")), (let("x1", "sin", "x0"),)
+    program = Program(leaves, setup, args=args, outputs=Ref("a1"), dressing=("full_backward_pre_hook",))
+    assert RULES["J7"].judge(walk(program, PyTorch())) == []
+
+
+def test_without_functionalization_nothing_threads_a_token() -> None:
+    program = replace(ONE_OUTPUT, body=(let("v0", "noted", "a0"),), options=("disable_functionalization",))
+    assert RULES["P6"].judge(walk(program, PyTorch())) == []
+
+
+def test_the_ops_that_make_and_sink_a_token_were_called_in_no_module() -> None:
+    program = replace(ONE_OUTPUT, leaves=(Leaf("x0", (2,)),), body=(let("v0", "noted", "a0"),))
+    program = replace(program, options=("config.unlift_effect_tokens",))
+    case = walk(program, PyTorch(), thorough=True, only=("J14",))
+    assert [v for v in RULES["J14"].judge(case) if v.path.startswith("nn_module_stack")] == []
+
+
+def test_a_graph_that_makes_its_token_before_it_takes_its_inputs_can_be_edited() -> None:
+    program = replace(ONE_OUTPUT, body=(let("v0", "noted", "a0"),), options=("config.unlift_effect_tokens",))
+    case = walk(replace(program, leaves=(Leaf("x0", (2,)),)), PyTorch(), thorough=True, only=("U6",))
+    assert RULES["U6"].judge(case) == []
