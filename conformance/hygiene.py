@@ -21,6 +21,7 @@ STATES: dict[str, Callable[[], object]] = {
     "default dtype": torch.get_default_dtype,
     "deterministic algorithms": torch.are_deterministic_algorithms_enabled,
     "tracing context": torch._guards.TracingContext.try_get,
+    "transforms of functorch": torch._C._functorch.get_dynamic_layer_stack_depth,
     "Dynamo's frame callback": torch._C._dynamo.eval_frame.get_eval_frame_callback,
 }
 
@@ -32,6 +33,7 @@ _PUT_BACK: dict[str, Callable[[], object]] = {
     "dispatch modes": lambda: _pop(_get_current_dispatch_mode_stack, _pop_mode),
     "torch function modes": lambda: _pop(lambda: [None] * torch._C._len_torch_function_stack(), torch.overrides._pop_mode),
     "grad mode": lambda: torch.set_grad_enabled(bool(_CLEAN["grad mode"])),
+    "transforms of functorch": lambda: torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(0),
 }
 
 
@@ -46,6 +48,6 @@ def left_behind() -> dict[str, str]:
 
 
 def put_back() -> None:
-    """Modes and the grad mode as they were; the other states stay as they are."""
+    """Modes, transforms and the grad mode as they were; the other states stay as they are."""
     for name in left_behind().keys() & _PUT_BACK.keys():
         _PUT_BACK[name]()

@@ -76,6 +76,7 @@ class Exported(Timed):
     runs: dict[str, Run] = field(default_factory=dict)
     trials: dict[str, dict[str, Trial]] = field(default_factory=dict)
     resized_runs: dict[str, Run] = field(default_factory=dict)
+    was_clean: bool = True
     left_behind: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -102,7 +103,7 @@ def export_walk(
     case.unsupported = _writes_aliases(program, case.eager)
     if case.unsupported:
         return case
-    spoilt_before = bool(left_behind())
+    case.was_clean = not left_behind()
     with case.timed("export"):
         _make_forms(case, others or _form_stated(case) or _in_turn(program))
         if stated and stated.form in case.forms:
@@ -110,9 +111,7 @@ def export_walk(
             case.rows = signature_rows(case.forms[stated.form])
         if DECOMPOSED in case.forms:
             case.joint = try_export(implementation, device, program)
-    if not spoilt_before:
-        case.left_behind = left_behind()
-        put_back()
+    _clear_away(case)
     _watch_forms(case)
     case.differences = tuple(_told(case))
     _run_graphs(case)
@@ -125,8 +124,10 @@ def _watch_forms(case: Exported) -> None:
         for form, exported in case.forms.items():
             case.results[form] = _called(_through(exported.module), case.program, case.device)
             case.trials[form] = _tried(case, exported)
+            _clear_away(case)
         for form, module in case.modules.items():
             case.results[form] = _called(_through(module), case.program, case.device)
+            _clear_away(case)
 
 
 def _run_graphs(case: Exported) -> None:
@@ -139,6 +140,14 @@ def _run_graphs(case: Exported) -> None:
             if largest is not None and not largest.eager["error"]:
                 torch.manual_seed(0)
                 case.resized_runs[form] = interpret(exported, build(with_shapes(case.program, largest.shapes), case.device))
+            _clear_away(case)
+
+
+def _clear_away(case: Exported) -> None:
+    """Note what global state is other than before the export, and put it back: a call may end inside a vmap, say."""
+    if case.was_clean:
+        case.left_behind |= left_behind()
+        put_back()
 
 
 def not_taken(program: Program, implementation: Any) -> str:
@@ -199,10 +208,8 @@ def _make_forms(case: Exported, others: Collection[str]) -> None:
             UNFLATTENED: lambda: partial(implementation.unflatten_ir, implementation.export_ir(*given, **shapes)),
             REEXPORTED: lambda: implementation.export_ir(exported.module(), built.args, built.kwargs).module,
         }
-        # A graph with functions of vmap, made into a module by unflatten, leaves the process inside a vmap.
-        calls_vmap = any(statement.op == "flex_attention" for statement in case.program.body)
         for form, make in called.items():
-            if form in others and not calls_vmap:
+            if form in others:
                 _make(case, form, make, case.modules)
 
 

@@ -190,6 +190,12 @@ def test_the_grad_mode_is_put_back() -> None:
     assert torch.is_grad_enabled()
 
 
+def test_a_vmap_that_is_left_open_is_put_back() -> None:
+    torch._C._functorch._vmap_increment_nesting(2, "error")
+    hygiene.put_back()
+    assert hygiene.left_behind() == {}
+
+
 def test_a_script_is_made_in_the_child() -> None:
     with Sandbox(Job("conformance.pytorch:PyTorch")) as sandbox:
         assert "class Program(nn.Module):" in sandbox.script(sandbox.judge(ONE_OUTPUT))

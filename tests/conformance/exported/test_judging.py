@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import torch
 
 import golden
-from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, export_walk
+from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, UNFLATTENED, export_walk
 from conformance.findings import load_finding
+from conformance.hygiene import left_behind
 from conformance.judge import judge
 from conformance.pytorch import PyTorch
 from conformance.requirements import REQUIREMENTS
@@ -66,6 +68,24 @@ def test_a_documented_refusal_is_told_as_one() -> None:
 
 def test_a_program_gets_one_other_form_by_its_hash() -> None:
     assert set(export_walk(programs.INFERENCE, PyTorch()).forms) in ({EXPORTED, LOADED}, {EXPORTED, DECOMPOSED})
+
+
+class LeavesVmapOpen(PyTorch):
+    """Its unflattened modules begin a vmap, and do not end it."""
+
+    def unflatten_ir(self, exported: Any) -> Any:
+        module = super().unflatten_ir(exported)
+        module.register_forward_hook(lambda *_: torch._C._functorch._vmap_increment_nesting(2, "error") and None)
+        return module
+
+
+def test_what_a_call_leaves_behind_is_told() -> None:
+    assert export_walk(programs.INFERENCE, LeavesVmapOpen(), others=(UNFLATTENED,)).left_behind
+
+
+def test_what_a_call_leaves_behind_is_put_back() -> None:
+    export_walk(programs.INFERENCE, LeavesVmapOpen(), others=(UNFLATTENED,))
+    assert left_behind() == {}
 
 
 def test_a_finding_about_an_export_is_judged_as_one() -> None:
