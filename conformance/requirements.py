@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: Those whose code reads joint graphs: "export" is torch.export itself, which calls the joint export.
-CONSUMERS = ("autoparallel", "graph trainer", "partitioners", "Inductor", "export")
+CONSUMERS = ("autoparallel", "graph trainer", "partitioners", "Inductor", "export", "ONNX exporter", "unflatten", "AOTInductor")
 
 
 @dataclass(frozen=True)
