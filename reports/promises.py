@@ -71,6 +71,7 @@ _ROWS: tuple[Promise, ...] = (
     Promise("buffer mutation", "E4", "the new value of a written buffer is an extra output", "outputs of .*"),
     Promise("operators", "E4", "calls are of ATen, custom and control flow operators", "target.*", expected="an operator.*"),
     Promise("functional", "E4", "after run_decompositions no operator writes", "target.*", expected="a functional .*"),
+    Promise("core operators", "E4", "run_decompositions gives Core ATen operators", "target.*", expected="a Core ATen .*"),
     Promise("stack_trace", "E5", "each call has the Python lines it came of", "stack_trace of .*"),
     Promise("val", "E5", "each call says what it gives", "val of (?!a placeholder).*"),
     Promise("nn_module_stack", "E5", "each call has the modules it came of", "nn_module_stack of .*"),

@@ -106,6 +106,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("E8", "the decomposition to core operators is refused", refuse, TWO_CALLS, CORE),
     ("E8", "another op among core operators", call_of(torch.ops.aten.cos.default), TWO_CALLS, CORE),
     ("E4", "an op that writes among core operators", call_of(torch.ops.aten.sin_.default), TWO_CALLS, CORE),
+    ("E4", "an op that is no core operator", call_of(torch.ops.aten.exp2.default), TWO_CALLS, CORE),
     ("E4", "a written buffer is no output of core operators", write_is_no_output, STATEFUL, CORE),
     ("E3", "a written input is no output of core operators", write_is_no_output, WRITTEN_INPUT, CORE),
     ("E8", "unflattening is refused", refuse, TWO_CALLS, UNFLATTENED),

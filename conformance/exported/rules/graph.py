@@ -18,7 +18,7 @@ from torch._ops import HigherOrderOperator, OpOverload
 
 from conformance.difference import brief, same
 from conformance.exported.case import Exported
-from conformance.exported.forms import EXPORTED, FUNCTIONAL, STRICT
+from conformance.exported.forms import CORE, EXPORTED, FUNCTIONAL, STRICT
 from conformance.exported.running import run_code
 from conformance.observation import Raised, value_of
 from conformance.rule import Complaint, exported_rule
@@ -115,6 +115,8 @@ def calls_are_of_operators(case: Exported) -> Iterator[Complaint]:
                     yield f"{form}:target{where}", "an operator, or a Python builtin on numbers", name_of(node.target)
                 elif form in FUNCTIONAL and isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
                     yield f"{form}:target{where}", "a functional operator", name_of(node.target)
+                elif form == CORE and not is_core(node.target):
+                    yield f"{form}:target{where}", "a Core ATen operator", name_of(node.target)
     yield from _written_buffers(case)
 
 
@@ -129,6 +131,15 @@ def is_documented(target: Any) -> bool:
     name = getattr(target, "__name__", "")
     is_builtin = any(vars(module).get(name) is target for module in BUILTIN_MODULES)
     return is_builtin or (name.startswith("sym_") and getattr(torch, name, None) is target)
+
+
+def is_core(target: Any) -> bool:
+    """Whether it is in the Core ATen operator set, which run_decompositions is documented to decompose ATen to.
+
+    What is no operator of PyTorch's own kernels is left as it is.
+    """
+    is_of_torch = isinstance(target, OpOverload) and target.namespace in ("aten", "prims")
+    return not is_of_torch or torch.Tag.core in target.tags
 
 
 def name_of(target: Any) -> str:
