@@ -108,8 +108,12 @@ def _roots(outputs: Outputs, cotangents: dict[Any, torch.Tensor]) -> Iterator[tu
     """What the outputs with a cotangent are in eager, where a backward can start from it."""
     for descriptor, cotangent in cotangents.items():
         for root in roots_of([outputs.value(descriptor)]):
-            is_as_before = cotangent.shape == root.shape
-            yield root, cotangent if is_as_before else cotangent.as_strided(root.shape, root.stride())
+            is_laid_out = _is_written_base(descriptor) and cotangent.shape != root.shape
+            yield root, cotangent.as_strided(root.shape, root.stride()) if is_laid_out else cotangent
+
+
+def _is_written_base(output: Any) -> bool:
+    return kind_of(getattr(output, "mutated_input", None)) == "ViewBaseAOTInput"
 
 
 def as_before_the_call(output: Any, value: Any, fresh: Inputs) -> Any:
@@ -118,10 +122,9 @@ def as_before_the_call(output: Any, value: Any, fresh: Inputs) -> Any:
     The caller may pass the base itself beside its views, and the call change its shape: that is the mutation of
     another input, which is handed out on its own.
     """
-    base = getattr(output, "mutated_input", None)
-    if kind_of(base) != "ViewBaseAOTInput" or not isinstance(value, torch.Tensor):
+    if not _is_written_base(output) or not isinstance(value, torch.Tensor):
         return value
-    before = fresh.value(base)
+    before = fresh.value(output.mutated_input)
     with suppress(RuntimeError):  # set_ may have left it a storage too small for that
         return value.as_strided(before.shape, before.stride())
     return value

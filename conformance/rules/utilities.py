@@ -248,9 +248,8 @@ def _edit(asked: Asked, addition: Any) -> None:
     """
     inputs = _inputs_and_gradients(asked).must
     added: list[fx.Node] = []
-    *_, last = asked.graph.find_nodes(op="placeholder")  # a call that takes no input may stand before it
     for placeholder, _ in inputs.values():
-        with asked.graph.inserting_after(added[-1] if added else last):
+        with asked.graph.inserting_after(placeholder):  # not after the last: calls may stand before it
             added.append(asked.graph.call_function(torch.ops.aten.clone.default, (placeholder,)))
         placeholder.replace_all_uses_with(added[-1], delete_user_cb=lambda user: user is not added[-1])
     output, results = asked.graph.output_node(), asked.outputs()[::-1]
