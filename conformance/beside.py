@@ -49,7 +49,7 @@ def run_eager(joint: Joint, program: Program, device: str) -> Eager | None:
             outputs = Outputs(pytree.tree_leaves(call_module(inputs.built)), inputs)
         except Exception:
             return None
-        fresh.cotangents = _cotangents(joint, outputs)
+        fresh.cotangents = _cotangents(joint, outputs, fresh)
         roots = list(_roots(outputs, fresh.cotangents))
         try:
             gradients = backward(roots, edges)
@@ -108,10 +108,29 @@ def _roots(outputs: Outputs, cotangents: dict[Any, torch.Tensor]) -> Iterator[tu
     """What the outputs with a cotangent are in eager, where a backward can start from it."""
     for descriptor, cotangent in cotangents.items():
         for root in roots_of([outputs.value(descriptor)]):
-            yield root, cotangent
+            is_laid_out = _is_written_base(descriptor) and cotangent.shape != root.shape
+            yield root, cotangent.as_strided(root.shape, root.stride()) if is_laid_out else cotangent
 
 
-def _cotangents(joint: Joint, outputs: Outputs) -> dict[Any, torch.Tensor]:
+def _is_written_base(output: Any) -> bool:
+    return kind_of(getattr(output, "mutated_input", None)) == "ViewBaseAOTInput"
+
+
+def as_before_the_call(output: Any, value: Any, fresh: Inputs) -> Any:
+    """What an output stands for in eager. A written base is laid out as before the call.
+
+    The caller may pass the base itself beside its views, and the call change its shape: that is the mutation of
+    another input, which is handed out on its own.
+    """
+    if not _is_written_base(output) or not isinstance(value, torch.Tensor):
+        return value
+    before = fresh.value(output.mutated_input)
+    with suppress(RuntimeError):  # set_ may have left it a storage too small for that
+        return value.as_strided(before.shape, before.stride())
+    return value
+
+
+def _cotangents(joint: Joint, outputs: Outputs, fresh: Inputs) -> dict[Any, torch.Tensor]:
     """A random cotangent for each output that has a tangent on the graph, of its shape and dtype."""
     stream = torch.Generator().manual_seed(1000)
     cotangents: dict[Any, torch.Tensor] = {}
@@ -121,7 +140,7 @@ def _cotangents(joint: Joint, outputs: Outputs) -> dict[Any, torch.Tensor]:
         if tangent is None or tangent.output in cotangents:
             continue
         with suppress(Meaningless):
-            value = outputs.value(tangent.output)
+            value = as_before_the_call(tangent.output, outputs.value(tangent.output), fresh)
             if isinstance(value, torch.Tensor):  # else the tangent stands for nothing, which S1 tells
                 whole = tangent is descriptor
                 cotangents[tangent.output] = _laid_out(value, node, stream) if whole else _pieces_like(value, stream)

@@ -15,7 +15,7 @@ from torch._guards import detect_fake_mode
 
 from conformance import effects, scenarios
 from conformance.difference import NEAR_MISS, Difference, causes, same, unstable_paths
-from conformance.exporting import arguments_for, compile_back, export, not_offered, try_export
+from conformance.exporting import arguments_for, compile_back, export, not_offered, primals_for, try_export
 from conformance.graph import lines_of
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Implementation, Joint
@@ -47,8 +47,9 @@ class Case(Timed):
     ``eager`` and ``compiled`` hold facts by scenario; ``differences`` are what is left of both, by scenario; nothing
     is judged at the ``unjudged`` paths, where eager was seen to differ from itself. Of the scenarios that differ,
     ``random`` holds the facts that hang on the seed of eager's generator (scenario, path). ``unsupported`` says which
-    option of the program is not offered; then it is not exported at all. The export was given the ``arguments``, and
-    gave the ``graph``, as text (a compile may change it). ``refusal`` is the error with which the export or the
+    option of the program is not offered; then it is not exported at all. The caller passes the ``primals``, by their
+    plain descriptors, as they were before the export. It was given the ``arguments``, and gave the ``graph``, as text
+    (a compile may change it). ``refusal`` is the error with which the export or the
     compile ended; then there is no ``joint``, or nothing in ``compiled``. ``before`` and ``after`` are what the
     caller holds around the export, ``left_behind`` the global state that is other than before once the ExitStack is
     closed, ``meaning`` what the graph gave when it was run from its descriptors alone. A named case has ``stated``
@@ -73,6 +74,7 @@ class Case(Timed):
     left_behind: dict[str, str] = field(default_factory=dict)
     joint: Any = None
     built: Any = None
+    primals: dict[Any, Any] = field(default_factory=dict)
     arguments: Any = None
     refusal: Raised | None = None
     unsupported: str = ""
@@ -262,6 +264,7 @@ def _export_and_compile(case: Case, stack: ExitStack) -> scenarios.Call | None:
         case.refusal = Raised("setup", error)
         return None
     case.before = standing(case.built)
+    case.primals = primals_for(case.implementation, case.built)
     case.arguments = arguments_for(case.built)
     stage = "export"
     try:

@@ -17,8 +17,10 @@ from rich.progress import Progress
 import golden
 from conformance import benchmark as measuring
 from conformance import covering
+from conformance.exported.passing import refused
 from conformance.findings import Finding, FindingError, load_finding
-from conformance.issue import NothingToReport, issue_text
+from conformance.implementation import AdapterError, Implementation, load_implementation
+from conformance.issue import NothingToReport, issue_text, issue_text_on_types
 from conformance.judge import Judged, Verdict
 from conformance.named import CaseError, load_case, stated_of
 from conformance.reporting import KEPT, RUNS
@@ -65,6 +67,9 @@ def replay(what: str, as_source: bool, requirement: str | None, implementation: 
     a program, while there is one that no finding knows; either, if a requirement is given, while that is violated.
     """
     finding, program = _found(what)
+    if finding and finding.types:
+        _replay_types(finding, implementation, as_source, requirement)
+        return
     job = Job(implementation, device, (requirement,) if requirement else tuple(finding.only if finding else ()))
     try:
         with Sandbox(job) as sandbox:
@@ -83,6 +88,32 @@ def replay(what: str, as_source: bool, requirement: str | None, implementation: 
         _tell(verdict, failing, device)
 
 
+def _replay_types(finding: Finding, implementation: str, as_source: bool, requirement: str | None) -> None:
+    if requirement:
+        raise click.ClickException(f"{finding.slug} is about types, no program: leave out --requirement")
+    shown = list(refused(finding, _exporting(implementation)))
+    if as_source:
+        click.echo(shown[0].script if shown else f"# {finding.slug}: every type passes", nl=not shown)
+        return
+    click.echo(f"{finding.title}\n{finding.explanation}\n")
+    for item in shown:
+        click.echo(f"{item.violation.path}: expected {item.violation.expected}, found {item.violation.found}")
+    if shown:
+        _end(1, f"FAILED {finding.slug}: {len(shown)} violations of E9")
+    _end(0, f"FIXED {finding.slug}: {len(finding.types)} types judged")
+
+
+def _exporting(implementation: str) -> Implementation:
+    """The implementation that is named. Exits with one line if there is none, or it has no torch.export."""
+    try:
+        loaded = load_implementation(implementation)
+    except AdapterError as error:
+        raise click.ClickException(str(error)) from None
+    if not hasattr(loaded, "export_ir"):
+        raise click.ClickException(f"--implementation {implementation}: export_ir is not offered, and E9 is about it")
+    return loaded
+
+
 @main.command()
 @click.argument("what")
 @_IMPLEMENTATION
@@ -94,7 +125,11 @@ def report(what: str, implementation: str, device: str) -> None:
     """
     try:
         finding, program = _draft(Path(what)) if what.endswith(".json") else _found(what)
-        click.echo(issue_text(program, finding, Job(implementation, device)), nl=False)
+        if finding and finding.types:
+            text = issue_text_on_types(finding, _exporting(implementation))
+        else:
+            text = issue_text(program, finding, Job(implementation, device))
+        click.echo(text, nl=False)
     except (NothingToReport, RuntimeError) as error:
         raise click.ClickException(str(error)) from None
 
@@ -129,10 +164,10 @@ def _end(status: int, verdict: str) -> NoReturn:
 def _found(what: str) -> tuple[Finding | None, Program]:
     """The finding or program that ``what`` names. Exits with one line if there is none, or it is damaged."""
     try:
-        path = golden.FINDINGS / f"{what}.json"
-        if path.exists():
-            finding = load_finding(path)
-            return finding, finding.program
+        for path in (golden.FINDINGS / f"{what}.json", golden.BOUNDARY / f"{what}.json"):
+            if path.exists():
+                finding = load_finding(path)
+                return finding, finding.program
         if (path := golden.CASES / f"{what}.py").is_file():
             return None, load_case(path).program
         of_campaigns = RUNS.glob(f"*/programs/{what}.json") if what.isalnum() else ()

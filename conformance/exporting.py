@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import torch._functorch.config
+import torch.utils._pytree as pytree
 from torch import fx
 
 from conformance.implementation import Implementation, Joint
@@ -25,6 +26,18 @@ def arguments_for(built: Built) -> Arguments:
     """What the export is given: the built arguments, as fake tensors where the program has symbolic sizes."""
     given = (built.args, built.kwargs)
     return with_symbolic_sizes(given, built.program.symbolic) if built.program.symbolic else given
+
+
+def primals_for(implementation: Implementation, built: Built) -> dict[Any, Any]:
+    """Each primal's plain descriptor and what the caller passes there."""
+    names = implementation.descriptors
+    parameters = built.module.named_parameters(remove_duplicate=False)
+    buffers = built.module.named_buffers(remove_duplicate=False)
+    return {
+        **{names.ParamAOTInput(target=fqn): parameter for fqn, parameter in parameters},
+        **{names.BufferAOTInput(target=fqn): buffer for fqn, buffer in buffers},
+        **{names.PlainAOTInput(idx=index): leaf for index, leaf in enumerate(pytree.tree_leaves((built.args, built.kwargs)))},
+    }
 
 
 def export(implementation: Implementation, stack: ExitStack, built: Built, arguments: Arguments, **options: Any) -> Joint:

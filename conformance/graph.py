@@ -120,6 +120,10 @@ def backward_nodes(joint: Joint) -> set[fx.Node]:
     return found
 
 
+#: The ops that stand for the tokens where the graph neither takes nor returns them.
+TOKEN_OPS = ("prims._make_token.default", "prims._sink_tokens.default")
+
+
 def users_calls(joint: Joint) -> list[fx.Node]:
     """The calls of the forward for which a line of the user's stands."""
     calls = [node for node in joint.graph_module.graph.nodes if node.op == "call_function"]
@@ -129,10 +133,10 @@ def users_calls(joint: Joint) -> list[fx.Node]:
 def _is_added(node: fx.Node, joint: Joint) -> bool:
     """Whether AOTAutograd itself asks for the node.
 
-    It computes with symbolic sizes, clones inputs that are written, and takes the views that the caller passed
-    from their base.
+    It computes with symbolic sizes, clones inputs that are written, takes the views that the caller passed
+    from their base, and makes and sinks tokens.
     """
-    if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
+    if str(node.target) in TOKEN_OPS or not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
         return True
     if node.target is torch.ops.aten.as_strided.default:
         return any("Base" in kind_of(descriptor) for descriptor in placeholder_descriptors(joint))

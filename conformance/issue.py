@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from conformance.campaign.running import Ran, run_script
+from conformance.exported.passing import refused
 from conformance.findings import Finding
 from conformance.judge import Judged, Verdict
 from conformance.requirements import REQUIREMENTS
+from conformance.rule import Violation
 from conformance.sandbox import Job, Sandbox
 from conformance.telling import script
 from conformance.templates import template
@@ -39,16 +43,50 @@ def issue_text(program: Program, finding: Finding | None, job: Job) -> str:
         raise NothingToReport(_nothing(verdict))
     item = failing[0] if failing else None
     text = script(item, program, job.device) if item else source(program, device=job.device)
+    return _text(
+        _Fault(
+            title=finding.title if finding else _title(item, verdict),
+            script=text,
+            violation=item.violation if item else None,
+            ending=f"{verdict.outcome.value}: {verdict.detail}",
+        ),
+        finding,
+    )
+
+
+def issue_text_on_types(finding: Finding, implementation: Any) -> str:
+    """The same for a finding about types at the boundary of torch.export, by the first type that does not pass.
+
+    Raises NothingToReport if all pass.
+    """
+    first = next(refused(finding, implementation), None)
+    if first is None:
+        raise NothingToReport(f"{finding.slug}: every type passes on torch {torch.__version__}: nothing to report")
+    return _text(_Fault(finding.title, first.script, first.violation), finding)
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """What the text is about: a violation, or else how the process ended."""
+
+    title: str
+    script: str
+    violation: Violation | None
+    ending: str = ""
+
+
+def _text(fault: _Fault, finding: Finding | None) -> str:
+    violation = fault.violation
     return template("issue.md.j2").render(
-        title=finding.title if finding else _title(item, verdict),
+        title=fault.title,
         explanation=finding.explanation if finding else "",
-        requirement=REQUIREMENTS[item.violation.rule].sentence if item else "",
+        requirement=REQUIREMENTS[violation.rule].sentence if violation else "",
         link=finding.link if finding else "",
-        script=text,
-        expected=item.violation.expected if item else "the process lives, as in eager",
-        actual=item.violation.found if item else f"{verdict.outcome.value}: {verdict.detail}",
-        path=item.violation.path if item else "",
-        ran=_cut(run_script(text)),
+        script=fault.script,
+        expected=violation.expected if violation else "the process lives, as in eager",
+        actual=violation.found if violation else fault.ending,
+        path=violation.path if violation else "",
+        ran=_cut(run_script(fault.script)),
         versions=versions(),
     )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: Those whose code reads joint graphs: "export" is torch.export itself, which calls the joint export.
-CONSUMERS = ("autoparallel", "graph trainer", "partitioners", "Inductor", "export")
+CONSUMERS = ("autoparallel", "graph trainer", "partitioners", "Inductor", "export", "ONNX exporter", "unflatten", "AOTInductor")
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,13 @@ _CONSUMERS: dict[str, tuple[str, ...]] = {
     "J27": ("autoparallel",),
     "J28": ("autoparallel", "graph trainer"),
     "J29": ("autoparallel", "graph trainer"),
+    # What reads exported programs is in torch itself: torch/onnx/_internal/exporter/_core.py, torch/export/unflatten.py,
+    # and torch/_inductor/compile_fx.py, which AOTInductor compiles them by.
+    "E3": ("ONNX exporter", "unflatten", "AOTInductor"),
+    "E4": ("ONNX exporter",),
+    "E5": ("ONNX exporter", "unflatten"),
+    "E6": ("ONNX exporter", "AOTInductor"),
+    "E7": ("ONNX exporter", "unflatten"),
 }
 
 REQUIREMENTS: dict[str, Requirement] = {row[0]: Requirement(*row, _CONSUMERS.get(row[0], ())) for row in _ROWS}

@@ -16,7 +16,7 @@ import torch
 from torch import fx
 
 from conformance import effects
-from conformance.beside import Eager, Gradients, accumulated, run_eager, seeded_build
+from conformance.beside import Eager, Gradients, accumulated, as_before_the_call, run_eager, seeded_build
 from conformance.described import OUTPUTS, Inputs, Meaningless, Outputs, gradient_in
 from conformance.difference import NEAR_MISS, same
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
@@ -196,19 +196,8 @@ def _meaning(descriptor: Any, result: Any, found: Outputs, eager: Eager, blurred
 
 
 def _expected(descriptor: Any, eager: Eager) -> Any:
-    """What an output stands for in eager. A written base is laid out as before the call.
-
-    The caller may pass the base itself beside its views, and the call change its shape: that is the mutation of
-    another input, which is handed out on its own.
-    """
-    value = _value_or_error(eager.outputs, descriptor)
-    base = getattr(descriptor, "mutated_input", None)
-    if kind_of(base) != "ViewBaseAOTInput" or not isinstance(value, torch.Tensor):
-        return value
-    before = eager.fresh.value(base)
-    with suppress(RuntimeError):  # set_ may have left it a storage too small for that
-        return value.as_strided(before.shape, before.stride())
-    return value
+    """What an output stands for in eager."""
+    return as_before_the_call(descriptor, _value_or_error(eager.outputs, descriptor), eager.fresh)
 
 
 def _not_judged(descriptor: Any, eager: Eager) -> str:

@@ -11,13 +11,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
 from torch import Tensor, nn
 
+from conformance.exported import nodes
 from conformance.exported.forms import EXPORTED, LOADED, saved_and_loaded
 from conformance.observation import Raised
 from conformance.rule import Complaint, pytree_rule
@@ -25,134 +26,62 @@ from conformance.rule import Complaint, pytree_rule
 LEAF, CONTAINER, UNREGISTERED = "leaf", "container", "unregistered"
 
 
-class Named(NamedTuple):
-    """A named tuple."""
-
-    a: Any
-    b: Any
-
-
-@dataclass
-class Data:
-    """A dataclass that is registered."""
-
-    a: Tensor
-    b: Tensor
-
-
-class Custom:
-    """A class that is registered as a node."""
-
-    def __init__(self, a: Any, b: Any) -> None:
-        self.a, self.b = a, b
-
-    def __repr__(self) -> str:
-        return f"Custom({self.a!r}, {self.b!r})"
-
-
-class Unregistered(Custom):
-    """A class that nobody registered."""
-
-
-@dataclass
-class UnregisteredData:
-    """A dataclass that nobody registered."""
-
-    a: Tensor
-    b: Tensor
-
-
-@cache
-def register() -> None:
-    """Make the types of the table known, as users do, with names that a saved program finds them by.
-
-    They are allowed in files too: a saved program holds its example inputs.
-    """
-    torch.serialization.add_safe_globals([Data, Named, Custom])
-    torch.export.register_dataclass(Data, serialized_type_name="conformance.Data")
-    pytree._register_namedtuple(Named, serialized_type_name="conformance.Named")
-    pytree.register_pytree_node(
-        Custom,
-        lambda custom: ([custom.a, custom.b], None),
-        lambda leaves, context: Custom(*leaves),
-        serialized_type_name="conformance.Custom",
-        to_dumpable_context=lambda context: "",
-        from_dumpable_context=lambda text: None,
-        flatten_with_keys_fn=_with_keys,
-    )
-
-
-def _with_keys(custom: Custom) -> tuple[list[tuple[Any, Any]], None]:
-    return [(pytree.GetAttrKey("a"), custom.a), (pytree.GetAttrKey("b"), custom.b)], None
-
-
 @dataclass(frozen=True)
 class Type:
-    """One type: ``make`` gives a value of it for a tensor, ``use`` what a module makes of the tensor and such a value.
+    """One type: ``made`` is a value of it for a tensor ``x``, ``used`` what a module makes of ``x`` and such a ``value``.
 
-    A type that is unregistered goes by the name that an error is to call it by.
+    Both are expressions, over torch, OrderedDict and conformance/exported/nodes.py: a script shows them as they are. A type
+    that is unregistered goes by the name that an error is to call it by.
     """
 
     name: str
     kind: str
-    make: Callable[[Tensor], Any]
-    use: Callable[[Tensor, Any], Any]
+    made: str
+    used: str
+
+    @property
+    def make(self) -> Callable[[Tensor], Any]:
+        """Gives a value of the type, for a tensor of two elements."""
+        return eval(f"lambda x: {self.made}", _NAMES)  # type: ignore[no-any-return]
+
+    @property
+    def use(self) -> Callable[[Tensor, Any], Any]:
+        """Gives what a module makes of a tensor and a value."""
+        return eval(f"lambda x, value: {self.used}", _NAMES)  # type: ignore[no-any-return]
 
 
-def _by_attribute(x: Tensor, value: Any) -> Any:
-    return x + value.a - value.b
+#: What the expressions may speak of.
+_NAMES: dict[str, Any] = {**vars(nodes), "OrderedDict": OrderedDict}
 
-
-def _by_key(x: Tensor, value: Any) -> Any:
-    first, second = value
-    return x + value[first] - value[second]
-
-
-def _by_place(x: Tensor, value: Any) -> Any:
-    return x + value[0] - value[1]
-
-
-def _product(x: Tensor, value: Any) -> Any:
-    return x * value
-
-
-def _nested(x: Tensor) -> Any:
-    return [{"a": (x, Data(x * 2, x * 3)), "b": Named(Custom(x * 4, 5), x * 6)}, None, ()]
-
-
-def _use_nested(x: Tensor, value: Any) -> Any:
-    first, data = value[0]["a"]
-    named = value[0]["b"]
-    return _by_attribute(_by_attribute(x, data) + first, named.a) + named.b
-
-
+_BY_ATTRIBUTE = "x + value.a - value.b"
+_BY_PLACE = "x + value[0] - value[1]"
 _ROWS: tuple[Type, ...] = (
-    Type("Tensor", LEAF, lambda x: x * 2, lambda x, v: x + v),
-    Type("zero-dimensional Tensor", LEAF, lambda x: x.sum(), _product),
-    Type("int", LEAF, lambda x: 3, _product),
-    Type("float", LEAF, lambda x: 2.5, _product),
-    Type("complex", LEAF, lambda x: 1 + 2j, _product),
-    Type("bool", LEAF, lambda x: True, lambda x, v: x if v else -x),
-    Type("str", LEAF, lambda x: "sine", lambda x, v: x.sin() if v == "sine" else x),
-    Type("None", LEAF, lambda x: None, lambda x, v: x.sin() if v is None else x),
-    Type("dtype", LEAF, lambda x: torch.float64, lambda x, v: x.to(v)),
-    Type("layout", LEAF, lambda x: torch.strided, lambda x, v: torch.ones_like(x, layout=v)),
-    Type("memory_format", LEAF, lambda x: torch.contiguous_format, lambda x, v: x.clone(memory_format=v)),
-    Type("device", LEAF, lambda x: torch.device("cpu"), lambda x, v: torch.ones(2, device=v) + x),
-    Type("tuple", CONTAINER, lambda x: (x, x * 2), _by_place),
-    Type("list", CONTAINER, lambda x: [x, x * 2], _by_place),
-    Type("dict by str", CONTAINER, lambda x: {"b": x, "a": x * 2}, _by_key),
-    Type("dict by int", CONTAINER, lambda x: {2: x, 1: x * 2}, _by_key),
-    Type("dict by float", CONTAINER, lambda x: {2.5: x, 1.5: x * 2}, _by_key),
-    Type("dict by bool", CONTAINER, lambda x: {True: x, False: x * 2}, _by_key),
-    Type("OrderedDict", CONTAINER, lambda x: OrderedDict(b=x, a=x * 2), _by_key),
-    Type("namedtuple", CONTAINER, lambda x: Named(x, x * 2), _by_attribute),
-    Type("dataclass", CONTAINER, lambda x: Data(x, x * 2), _by_attribute),
-    Type("custom class", CONTAINER, lambda x: Custom(x, x * 2), _by_attribute),
-    Type("nested", CONTAINER, _nested, _use_nested),
-    Type("Unregistered", UNREGISTERED, lambda x: Unregistered(x, x * 2), _by_attribute),
-    Type("UnregisteredData", UNREGISTERED, lambda x: UnregisteredData(x, x * 2), _by_attribute),
-    Type("set", UNREGISTERED, lambda x: {1, 2}, lambda x, v: x * len(v)),
+    Type("Tensor", LEAF, "x * 2", "x + value"),
+    Type("zero-dimensional Tensor", LEAF, "x.sum()", "x * value"),
+    Type("int", LEAF, "3", "x * value"),
+    Type("float", LEAF, "2.5", "x * value"),
+    Type("complex", LEAF, "1 + 2j", "x * value"),
+    Type("bool", LEAF, "True", "x if value else -x"),
+    Type("str", LEAF, "'sine'", "x.sin() if value == 'sine' else x"),
+    Type("None", LEAF, "None", "x.sin() if value is None else x"),
+    Type("dtype", LEAF, "torch.float64", "x.to(value)"),
+    Type("layout", LEAF, "torch.strided", "torch.ones_like(x, layout=value)"),
+    Type("memory_format", LEAF, "torch.contiguous_format", "x.clone(memory_format=value)"),
+    Type("device", LEAF, "torch.device('cpu')", "torch.ones(2, device=value) + x"),
+    Type("tuple", CONTAINER, "(x, x * 2)", _BY_PLACE),
+    Type("list", CONTAINER, "[x, x * 2]", _BY_PLACE),
+    Type("dict by str", CONTAINER, "{'b': x, 'a': x * 2}", "by_key(x, value)"),
+    Type("dict by int", CONTAINER, "{2: x, 1: x * 2}", "by_key(x, value)"),
+    Type("dict by float", CONTAINER, "{2.5: x, 1.5: x * 2}", "by_key(x, value)"),
+    Type("dict by bool", CONTAINER, "{True: x, False: x * 2}", "by_key(x, value)"),
+    Type("OrderedDict", CONTAINER, "OrderedDict(b=x, a=x * 2)", "by_key(x, value)"),
+    Type("namedtuple", CONTAINER, "Named(x, x * 2)", _BY_ATTRIBUTE),
+    Type("dataclass", CONTAINER, "Data(x, x * 2)", _BY_ATTRIBUTE),
+    Type("custom class", CONTAINER, "Custom(x, x * 2)", _BY_ATTRIBUTE),
+    Type("nested", CONTAINER, "nested(x)", "use_nested(x, value)"),
+    Type("Unregistered", UNREGISTERED, "Unregistered(x, x * 2)", _BY_ATTRIBUTE),
+    Type("UnregisteredData", UNREGISTERED, "UnregisteredData(x, x * 2)", _BY_ATTRIBUTE),
+    Type("set", UNREGISTERED, "{1, 2}", "x * len(value)"),
 )
 TYPES: dict[str, Type] = {row.name: row for row in _ROWS}
 
@@ -204,7 +133,6 @@ class Passed:
 
 def passed(type: Type, implementation: Any) -> Passed:
     """The type's value in each place, exported, and where that works saved and loaded."""
-    register()
     x = torch.tensor([1.0, 2.0])
     given: dict[str, tuple[nn.Module, tuple[Any, ...], dict[str, Any]]] = {
         "input": (Taking(type), (x, type.make(x)), {}),

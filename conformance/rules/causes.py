@@ -134,7 +134,8 @@ def descriptors_have_their_cause(case: Case) -> Iterator[Complaint]:
         if cause is not None and not cause(eager, part):
             yield place, f"{kind_of(part)} only where {sentence}", part
     tops = list(dict.fromkeys(whole(descriptor) for _, descriptor in descriptors_on(case)))
-    if "config.unlift_effect_tokens" not in case.program.options:  # then the graph itself makes them
+    if not {"config.unlift_effect_tokens", "disable_functionalization"}.intersection(case.program.options):
+        # With the one the graph itself makes them, with the other nothing does: functionalization threads them.
         yield from _missing_tokens(eager, set(map(kind_of, tops)))
     if not eager.uses(SWAPS_STORAGE):
         if "keep_inference_input_mutations" not in case.program.options:  # then the graph itself does them

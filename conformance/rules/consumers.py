@@ -26,7 +26,6 @@ from conformance.graph import (
 from conformance.implementation import Joint
 from conformance.observation import significant_stride
 from conformance.rule import Complaint, has_joint, is_training, rule
-from conformance.rules.primals import primals_of
 from generators.dressings import fqns
 from generators.program import Ref
 from generators.vocabulary import VOCABULARY
@@ -127,7 +126,7 @@ def _share(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 @rule("J24", has_joint)
 def every_node_has_a_val_of_one_fake_mode(case: Case) -> Iterator[Complaint]:
-    primals = primals_of(case)
+    primals = case.primals
     modes = [mode for mode in [getattr(case.joint, "fake_mode", None)] if mode is not None]
     for node in case.joint.graph_module.graph.nodes:
         if node.op == "placeholder" and not _is_constant(primals.get(node.meta.get("desc"), node)):

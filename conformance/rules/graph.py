@@ -27,7 +27,7 @@ from conformance.named import short, unlike_stated
 from conformance.observation import share_storage
 from conformance.rule import Complaint, has_joint, is_training, rule
 from conformance.rules.causes import Eager
-from conformance.rules.primals import both_sides, primals_of
+from conformance.rules.primals import both_sides
 from generators.dressings import fqns
 
 BASES = ("ViewBaseAOTInput", "SyntheticBaseAOTInput")
@@ -128,7 +128,7 @@ def nothing_of_the_user_is_lost(case: Case) -> Iterator[Complaint]:
         if case.implementation.descriptors.PlainAOTOutput(idx=index) not in returned:
             yield f"outputs[{index}]", f"PlainAOTOutput(idx={index}) or its pieces", "nothing"
     present = placeholder_descriptors(case.joint)
-    tensors = primals_of(case)
+    tensors = case.primals
     for descriptor, tensor in tensors.items():
         if any(descriptor == whole(d) for d in present):
             continue
@@ -202,7 +202,7 @@ def _judged_additions(case: Case) -> Iterator[tuple[Any, bool]]:
         if kind_of(output) == "IntermediateBaseAOTOutput":
             yield output, True
         elif kind_of(output) == "InputMutationAOTOutput" and is_clear:
-            state = facts.get(held.get(id(primals_of(case).get(output.mutated_input)), ""))
+            state = facts.get(held.get(id(case.primals.get(output.mutated_input)), ""))
             if state in ("no grad", "grad_fn"):
                 yield output, state == "grad_fn"
 
@@ -214,7 +214,7 @@ def _gradient_complaints(case: Case, inputs: list[Any]) -> Iterator[Complaint]:
     for output in dict.fromkeys(map(whole, outputs)):
         if kind_of(output) == "GradAOTOutput" and output.grad_of not in inputs:
             yield f"outputs GradAOTOutput({kind_of(output.grad_of)})", "a gradient of an input of this graph", output
-    primals = primals_of(case)
+    primals = case.primals
     in_pieces = {whole(d) for d in outputs if kind_of(d) in PIECES}
     for descriptor in dict.fromkeys(inputs):
         if descriptor in primals:

@@ -9,9 +9,9 @@ import torch
 
 from conformance.case import Case
 from conformance.graph import PIECES, flat_results, kind_of, kinds_of, output_descriptors, placeholder_descriptors, whole
-from conformance.observation import Facts, structure_of
+from conformance.observation import Facts, has_grad_fn, structure_of
 from conformance.rule import Complaint, has_joint, rule
-from conformance.rules.primals import both_sides, exported_at, name_of, primals_of
+from conformance.rules.primals import both_sides, exported_at, name_of
 
 #: What a subclass is made of: the path to each attribute, the outer subclasses before what is in them.
 Paths = Sequence[str]
@@ -19,7 +19,7 @@ Paths = Sequence[str]
 
 def _has_subclasses(case: Case) -> bool:
     on_graph = any(kind_of(d) in PIECES for _, descriptors in both_sides(case) for d in descriptors)
-    return on_graph or any(map(structure_of, primals_of(case).values()))
+    return on_graph or any(map(structure_of, case.primals.values()))
 
 
 @rule("J7", lambda case: has_joint(case) and _has_subclasses(case))
@@ -49,15 +49,15 @@ def _paths_of(case: Case, of: Any) -> Paths | None:
     """What this is made of, () for a plain tensor; None where eager alone does not say."""
     facts = case.eager["train"]
     kind = kind_of(of)
-    if of in primals_of(case):
-        return [path for path, *_ in structure_of(primals_of(case)[of])]
+    if of in case.primals:
+        return [path for path, *_ in structure_of(case.primals[of])]
     if facts["error"]:
         return None
     if kind == "PlainAOTOutput":
         return _paths_at(facts, f"outputs[{of.idx}]")
     if kind == "TangentAOTInput":
         return None if kind_of(of.output) == "InputMutationAOTOutput" else _paths_of(case, of.output)
-    if kind == "GradAOTOutput" and _a_tangent_is_guessed(case):
+    if kind == "GradAOTOutput" and (_a_tangent_is_guessed(case) or _comes_of_another(case, of.grad_of)):
         return None
     if kind in ("InputMutationAOTOutput", "GradAOTOutput"):
         root = of.mutated_input if kind == "InputMutationAOTOutput" else of.grad_of
@@ -74,6 +74,19 @@ def _a_tangent_is_guessed(case: Case) -> bool:
     """
     tangents = [d.output for d in placeholder_descriptors(case.joint) if kind_of(d) == "TangentAOTInput"]
     return any(kind_of(output) == "InputMutationAOTOutput" for output in tangents)
+
+
+def _comes_of_another(case: Case, primal: Any) -> bool:
+    """Whether the gradient of what is passed there comes through another input too: eager shows the sum of both."""
+    passed = case.primals.get(primal)
+    others = [other for other in case.primals.values() if isinstance(other, torch.Tensor) and other is not passed]
+    return any(_leads_to(other.grad_fn, passed) for other in others if has_grad_fn(other) is True)
+
+
+def _leads_to(function: Any, leaf: Any) -> bool:
+    if function is None:
+        return False
+    return getattr(function, "variable", None) is leaf or any(_leads_to(other, leaf) for other, _ in function.next_functions)
 
 
 def _paths_at(facts: Facts, path: str) -> Paths | None:

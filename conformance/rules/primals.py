@@ -12,34 +12,23 @@ from conformance.graph import chain, kind_of, output_descriptors, placeholder_de
 GET_ATTR = ("SubclassGetAttrAOTInput", "SubclassGetAttrAOTOutput")
 
 
-def primals_of(case: Case) -> dict[Any, Any]:
-    """Each primal's plain descriptor and what the caller passes there."""
-    names = case.implementation.descriptors
-    module = case.built.module
-    found: dict[Any, Any] = {}
-    for fqn, parameter in module.named_parameters(remove_duplicate=False):
-        found[names.ParamAOTInput(target=fqn)] = parameter
-    for fqn, buffer in module.named_buffers(remove_duplicate=False):
-        found[names.BufferAOTInput(target=fqn)] = buffer
-    for index, leaf in enumerate(pytree.tree_leaves((case.built.args, case.built.kwargs))):
-        found[names.PlainAOTInput(idx=index)] = leaf
-    return found
-
-
 def passed_at(case: Case, descriptor: Any) -> Any:
     """What the caller passes at a primal, or at a piece of one; None for any other descriptor."""
     if kind_of(descriptor) == "SubclassGetAttrAOTInput":
         return getattr(passed_at(case, descriptor.base), descriptor.attr, None)
-    return primals_of(case).get(descriptor)
+    return case.primals.get(descriptor)
 
 
 def exported_at(case: Case, descriptor: Any) -> Any:
-    """What the export was given there: as ``passed_at``, but a fake tensor where the program has symbolic sizes."""
+    """What the export was given there: as ``passed_at``, but a fake tensor where the program has symbolic sizes.
+
+    What the module holds and the caller passes as well is one tensor, and one fake tensor.
+    """
     if kind_of(descriptor) == "SubclassGetAttrAOTInput":
         return getattr(exported_at(case, descriptor.base), descriptor.attr, None)
-    if kind_of(descriptor) == "PlainAOTInput":
-        return dict(enumerate(pytree.tree_leaves(case.arguments))).get(descriptor.idx)
-    return primals_of(case).get(descriptor)
+    passed = case.primals.get(descriptor)
+    arguments = zip(pytree.tree_leaves((case.built.args, case.built.kwargs)), pytree.tree_leaves(case.arguments))
+    return next((exported for given, exported in arguments if given is passed), passed)
 
 
 def output_of(case: Case, tangent: Any) -> Any:
@@ -52,8 +41,8 @@ def output_of(case: Case, tangent: Any) -> Any:
 
 def name_of(case: Case, primal: Any) -> str | None:
     """The caller's name of what is passed there and nowhere else; None for a base, a number, a twin."""
-    passed = primals_of(case).get(primal)
-    if sum(other is passed for other in primals_of(case).values()) > 1:
+    passed = case.primals.get(primal)
+    if sum(other is passed for other in case.primals.values()) > 1:
         return None
     return next((name for name, tensor in case.built.tensors.items() if tensor is passed), None)
 

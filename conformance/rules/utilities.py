@@ -19,7 +19,6 @@ from conformance.graph import PIECES, chain, kind_of, output_descriptors, placeh
 from conformance.observation import Raised
 from conformance.rule import Complaint, rule
 from conformance.rules.pipeline import BASES, PRIMALS
-from conformance.rules.primals import primals_of
 
 FORWARD_INPUTS = PRIMALS | BASES
 FORWARD_OUTPUTS = frozenset(f"{what}AOTOutput" for what in ("Plain", "InputMutation", "IntermediateBase", "MetadataMutation"))
@@ -137,7 +136,7 @@ def _is_number(node: fx.Node) -> bool:
 
 
 def _asked(case: Case) -> Asked:
-    return Asked(case.joint.graph_module.graph, primals_of(case), case.implementation.fx_utils)
+    return Asked(case.joint.graph_module.graph, case.primals, case.implementation.fx_utils)
 
 
 def _offers_utilities(case: Case) -> bool:
@@ -231,7 +230,7 @@ def subclasses_are_refused(case: Case) -> Iterator[Complaint]:
 @rule("U6", lambda case: case.thorough and _is_of_plain_tensors(case))
 def utilities_follow_what_passes_edit(case: Case) -> Iterator[Complaint]:
     """After edits such as passes make, U1 to U4 hold as before; what did not hold before is theirs to say."""
-    asked = Asked(copy.deepcopy(case.joint.graph_module.graph), primals_of(case), case.implementation.fx_utils)
+    asked = Asked(copy.deepcopy(case.joint.graph_module.graph), case.primals, case.implementation.fx_utils)
     before = {place for place, _, _ in _complaints(asked)}
     _edit(asked, case.implementation.descriptors.PlainAOTOutput(idx=len(case.program.flat_outputs)))
     yield from (complaint for complaint in _complaints(asked) if complaint[0] not in before)
@@ -247,10 +246,10 @@ def _edit(asked: Asked, addition: Any) -> None:
 
     Inputs stay where they are: how they are passed is told by their order too. Outputs are told by descriptors.
     """
-    inputs, added = _inputs_and_gradients(asked).must, []
-    first = next(node for node in asked.graph.nodes if node.op != "placeholder")
+    inputs = _inputs_and_gradients(asked).must
+    added: list[fx.Node] = []
     for placeholder, _ in inputs.values():
-        with asked.graph.inserting_before(first):
+        with asked.graph.inserting_after(placeholder):  # not after the last: calls may stand before it
             added.append(asked.graph.call_function(torch.ops.aten.clone.default, (placeholder,)))
         placeholder.replace_all_uses_with(added[-1], delete_user_cb=lambda user: user is not added[-1])
     output, results = asked.graph.output_node(), asked.outputs()[::-1]

@@ -174,3 +174,14 @@ class DiesOnViews(PyTorch):
         if any(statement.op in ("squeeze_dim", "unsqueeze", "t") for statement in module.program.body):  # type: ignore[union-attr]
             os.abort()
         return super().export(stack, module, args, kwargs, **options)
+
+
+class JointsAlone:
+    """PyTorch's implementation without what goes through torch.export."""
+
+    name = "joints alone"
+
+    def __getattr__(self, member: str) -> Any:
+        if member.endswith("_ir"):
+            raise AttributeError(member)
+        return getattr(PyTorch(), member)

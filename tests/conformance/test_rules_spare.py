@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import torch
+
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import walk
 from conformance.pytorch import PyTorch
 from conformance.rule import RULES
+from conformance.rules.primals import exported_at
 from generators.program import Const, Leaf, Node, Program, Ref, State
-from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT, let
+from tests.programs import MUTATED_INPUT_WITH_GRADIENT, ONE_OUTPUT, change, let
 from tests.wrong.soundness import KEPT_WRITE
 
 
@@ -69,3 +72,42 @@ def test_an_unused_parameter_with_a_parametrization_has_a_placeholder_under_anot
 def test_what_picks_a_result_of_a_random_op_is_not_recomputed_without_it() -> None:
     program = replace(ONE_OUTPUT, body=(let("v0", "dropout", "a0", 0.5),))
     assert RULES["C12"].judge(walk(program, PyTorch(), thorough=True, only=("C12",))) == []
+
+
+def test_a_subclass_that_the_module_holds_and_the_caller_passes_has_the_symbolic_sizes_of_the_argument() -> None:
+    leaf = Leaf("x0", (3,), subclass="pair")
+    program = Program((leaf,), state=(State("running", "x0"),), args=(Ref("x0"),), outputs=Ref("a0"), symbolic=(3,))
+    case = walk(program, PyTorch())
+    assert isinstance(exported_at(case, case.implementation.descriptors.BufferAOTInput("running")).shape[0], torch.SymInt)
+
+
+def test_an_input_that_the_export_leaves_another_tensor_for_is_still_the_twin_that_it_was() -> None:
+    state, dressing = (State("layer.running", "x0"),), ("layer_twice",)
+    body = (change("mul_", "a0", 2),)
+    program = Program((Leaf("x0", (2,)),), state=state, args=(Ref("x0"),), body=body, dressing=dressing)
+    assert RULES["J5"].judge(walk(program, PyTorch())) == []
+
+
+def test_a_gradient_that_comes_through_another_input_as_well_does_not_say_what_the_joint_gives() -> None:
+    leaves = (Leaf("x0", (2,), requires_grad=True, subclass="pair"),)
+    args, setup = (Ref("x0"), Ref("x1")), (let("x1", "sin", "x0"),)
+    program = Program(leaves, setup, args=args, outputs=Ref("a1"), dressing=("full_backward_pre_hook",))
+    assert RULES["J7"].judge(walk(program, PyTorch())) == []
+
+
+def test_without_functionalization_nothing_threads_a_token() -> None:
+    program = replace(ONE_OUTPUT, body=(let("v0", "noted", "a0"),), options=("disable_functionalization",))
+    assert RULES["P6"].judge(walk(program, PyTorch())) == []
+
+
+def test_the_ops_that_make_and_sink_a_token_were_called_in_no_module() -> None:
+    program = replace(ONE_OUTPUT, leaves=(Leaf("x0", (2,)),), body=(let("v0", "noted", "a0"),))
+    program = replace(program, options=("config.unlift_effect_tokens",))
+    case = walk(program, PyTorch(), thorough=True, only=("J14",))
+    assert [v for v in RULES["J14"].judge(case) if v.path.startswith("nn_module_stack")] == []
+
+
+def test_a_graph_that_makes_its_token_before_it_takes_its_inputs_can_be_edited() -> None:
+    program = replace(ONE_OUTPUT, body=(let("v0", "noted", "a0"),), options=("config.unlift_effect_tokens",))
+    case = walk(replace(program, leaves=(Leaf("x0", (2,)),)), PyTorch(), thorough=True, only=("U6",))
+    assert RULES["U6"].judge(case) == []

@@ -234,3 +234,10 @@ def test_a_graph_with_symbolic_sizes_runs() -> None:
 def test_running_the_graph_fixes_no_symbolic_size() -> None:
     joint = walk(replace(programs.ONE_OUTPUT, symbolic=(2, 3)), PyTorch(), thorough=False).joint
     assert [size.node.maybe_as_int() for size in placeholders(joint)[0].meta["val"].shape] == [None, None]
+
+
+def test_a_written_base_whose_rank_the_call_changes_gets_the_tangent_of_what_the_graph_gives() -> None:
+    setup = (Statement("sin", ("x0",), (), ("x1",)), Statement("view", ("x1",), ((1,),), ("x2",)))
+    body = (Statement("unsqueeze_", ("a0",), (0,)), Statement("mul_", ("a0",), (2,)))
+    program = Program((Leaf("x0", (1,), requires_grad=True),), setup, args=(Ref("x1"), Ref("x2")), body=body)
+    assert specified(program).error is None
