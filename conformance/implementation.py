@@ -82,6 +82,9 @@ class Exporter(Protocol):
     def decompose_ir(self, exported: Any) -> Any:
         """The ExportedProgram after ``run_decompositions`` with an empty table: functional, nothing decomposed."""
 
+    def decompose_to_core_ir(self, exported: Any) -> Any:
+        """The ExportedProgram after ``run_decompositions`` with its own table: functional, of Core ATen operators."""
+
     def unflatten_ir(self, exported: Any) -> Any:
         """The ExportedProgram as a module with the submodules of the one that was exported."""
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import conformance.exported.rules
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import Case, walk
-from conformance.exported.case import OTHERS, Exported, export_walk
+from conformance.exported.case import Exported, export_walk
+from conformance.exported.forms import OTHERS
 from conformance.exported.noted import metadata_features
 from conformance.findings import Finding, finding_for
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
@@ -159,7 +160,7 @@ def _outcome(judged: Sequence[Judged], refused: str | None) -> Outcome:
 def _refused(case: Case | Exported) -> str | None:
     """The documented refusal with which the export or compile ended, where eager went through."""
     if isinstance(case, Exported):
-        return next((repr(raised) for raised in case.refusals.values() if documented(raised.error)), None)
+        return next((repr(raised) for raised in case.refusals.values() if documented(raised.error, raised.stage)), None)
     if case.refusal is None or case.eager["train"]["error"] or documented(case.refusal.error) is None:
         return None
     return repr(case.refusal)

@@ -49,7 +49,7 @@ from generators.subclasses import SUBCLASSES
 from generators.vocabulary import VOCABULARY
 
 #: The forms of an exported program that have a graph and a signature of their own to state.
-FORMS = ("exported", "decomposed", "loaded")
+FORMS = ("exported", "decomposed", "loaded", "strict", "core")
 
 
 class CaseError(ValueError):

@@ -61,6 +61,10 @@ class PyTorch:
         """The ExportedProgram made functional, no op of it decomposed."""
         return exported.run_decompositions({})
 
+    def decompose_to_core_ir(self, exported: Any) -> Any:
+        """The ExportedProgram made functional, decomposed to the Core ATen operators."""
+        return exported.run_decompositions()
+
     def unflatten_ir(self, exported: Any) -> Any:
         """A module with the submodules of the original one."""
         return torch.export.unflatten(exported)

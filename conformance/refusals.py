@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Refusal:
-    """A message that users are meant to see, and where it is documented."""
+    """A message that users are meant to see, and where it is documented; one of a ``stage`` is none anywhere else."""
 
     pattern: str
     source: str
+    stage: str = ""
 
 
 REFUSALS: tuple[Refusal, ...] = (
@@ -89,11 +90,18 @@ REFUSALS: tuple[Refusal, ...] = (
         r"was compiled with non-empty donated buffers which requires create_graph=False and retain_graph=False",
         "torch/_functorch/config.py, donated_buffer; the message names the switch",
     ),
+    Refusal(
+        r"\A(?s:(?!.*This is likely to be a Dynamo bug).+\n  Explanation: )",
+        "what Dynamo does not support: torch.export.export says of strict that there may be more errors, and the message tells "
+        "why and what to do, but for one that calls itself a bug; torch/_dynamo/exc.py, Unsupported",
+        stage="strict",
+    ),
 )
 
 
-def documented(error: BaseException) -> Refusal | None:
-    """The documented refusal that ``error`` is, or None."""
+def documented(error: BaseException, stage: str = "") -> Refusal | None:
+    """The documented refusal that ``error`` is where it is raised in ``stage``, or None."""
     if isinstance(error, AssertionError):
         return None
-    return next((refusal for refusal in REFUSALS if re.search(refusal.pattern, str(error))), None)
+    told = (refusal for refusal in REFUSALS if refusal.stage in ("", stage))
+    return next((refusal for refusal in told if re.search(refusal.pattern, str(error))), None)

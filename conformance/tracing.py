@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from types import CodeType
-from typing import Any
 
 import torch
 
@@ -64,28 +61,3 @@ class Tracer:
         self._coverage.erase()
         self._begin()
         return Trace(frozenset(taken), seconds)
-
-
-class FirstLines:
-    """Tells the lines that this process runs for the first time, which costs next to nothing: a line is told once.
-
-    Needs ``sys.monitoring`` (Python 3.12).
-    """
-
-    def __init__(self) -> None:
-        watching = sys.monitoring
-        self._names = {str(path): path.name for path in watched(Path(torch.__file__).parent)}
-        self._new: set[str] = set()
-        watching.use_tool_id(watching.COVERAGE_ID, "joint-conformance")
-        watching.register_callback(watching.COVERAGE_ID, watching.events.LINE, self._take)
-        watching.set_events(watching.COVERAGE_ID, watching.events.LINE)
-
-    def _take(self, code: CodeType, line: int) -> Any:
-        if name := self._names.get(code.co_filename):
-            self._new.add(f"{name}:{line}")
-        return sys.monitoring.DISABLE
-
-    def since_the_last(self) -> frozenset[str]:
-        """The lines, as ``file:line``, that were run first since this was last called."""
-        new, self._new = frozenset(self._new), set()
-        return new

@@ -5,7 +5,9 @@ from __future__ import annotations
 #: Form -> the lines that make it of the export.
 FORMS = {
     "exported": "",
+    "strict": "",
     "decomposed": "    exported = exported.run_decompositions({})\n",
+    "core": "    exported = exported.run_decompositions()\n",
     "loaded": "    file = io.BytesIO()\n    torch.export.save(exported, file)\n    file.seek(0)\n"
     "    exported = torch.export.load(file)\n",
     "unflattened": "    exported.module = lambda inner=exported: torch.export.unflatten(inner)\n",
@@ -16,7 +18,7 @@ EXPORT = '''
 def export():
     """The module through torch.export."""
     module, args, kwargs, _ = make()
-%s    exported = torch.export.export(module, args, kwargs, strict=False%s)
+%s    exported = torch.export.export(module, args, kwargs, strict=%s%s)
 %s    return exported
 '''
 
@@ -79,5 +81,5 @@ def export_check(form: str, is_call: bool, dimensions: str) -> tuple[str, str]:
 
     ``dimensions`` is what stands for each symbolic size, "" where there is none.
     """
-    dynamic = (DYNAMIC % dimensions, ", dynamic_shapes=shapes") if dimensions else ("", "")
-    return EXPORT % (*dynamic, FORMS[form]), CALL if is_call else SHOW
+    told, shapes = (DYNAMIC % dimensions, ", dynamic_shapes=shapes") if dimensions else ("", "")
+    return EXPORT % (told, form == "strict", shapes, FORMS[form]), CALL if is_call else SHOW

@@ -51,6 +51,9 @@ class Verdict:
         return f"{self.word} on {self.broken} of {self.judged}{where}"
 
 
+#: The paths of complaints about sizes before any call (conformance/exported/rules/dynamic.py).
+_ASKED = "a size that is not dynamic|a dynamic size|equal sizes|range|derived sizes"
+
 _ROWS: tuple[Promise, ...] = (
     Promise("node order", "E1", "inputs are the first nodes, the output is the last", "order of nodes"),
     Promise("one output", "E1", "there is exactly one output node", "output nodes"),
@@ -71,6 +74,7 @@ _ROWS: tuple[Promise, ...] = (
     Promise("buffer mutation", "E4", "the new value of a written buffer is an extra output", "outputs of .*"),
     Promise("operators", "E4", "calls are of ATen, custom and control flow operators", "target.*", expected="an operator.*"),
     Promise("functional", "E4", "after run_decompositions no operator writes", "target.*", expected="a functional .*"),
+    Promise("core operators", "E4", "run_decompositions gives Core ATen operators", "target.*", expected="a Core ATen .*"),
     Promise("stack_trace", "E5", "each call has the Python lines it came of", "stack_trace of .*"),
     Promise("val", "E5", "each call says what it gives", "val of (?!a placeholder).*"),
     Promise("nn_module_stack", "E5", "each call has the modules it came of", "nn_module_stack of .*"),
@@ -99,11 +103,16 @@ _ROWS: tuple[Promise, ...] = (
     Promise("validate", "E7", "an exported program passes its Verifier", "validate"),
     Promise("state_dict", "E7", "it holds the values of what is lifted", "state_dict of .*"),
     Promise("range_constraints", "E7", "each symbol has a range", "range_constraints of .*"),
-    Promise("called as it was", "E8", "it is called as the module was, and does the same", ".*"),
+    Promise("can be made and called", "E8", "what eager runs is exported, comes in each form, and is called", "error"),
+    Promise("outputs", "E8", "called, it gives what eager gives", "outputs.*"),
+    Promise("mutations", "E8", "called, it leaves to the caller what eager leaves", "(?!error|outputs).*"),
     Promise("leaf types", "E9", "tensors, numbers, texts, dtypes and the like pass the boundary", "leaf .*"),
     Promise("container types", "E9", "tuples, lists, dicts and what is registered pass the boundary", "container .*"),
     Promise("other types", "E9", "a type that nobody registered is refused by name", "unregistered .*"),
-    Promise("dynamic sizes", "E10", "the recorded constraints are sound for later inputs", ".*"),
+    Promise("sizes as asked for", "E10", "sizes are symbols, equal, derived and bounded as asked for", _ASKED),
+    Promise("sizes in range", "E10", "called with any size in range, it does as eager", "(smallest|largest|between).*"),
+    Promise("sizes out of range", "E10", "any other size is refused, with its place", "(below|above|unequal|static).*"),
+    Promise("rank", "E10", "the number of dimensions is never dynamic", "rank.*"),
     Promise("control flow", "E11", "it is a higher-order operator, with subgraphs", ".*"),
 )
 PROMISES: dict[str, Promise] = {promise.name: promise for promise in _ROWS}

@@ -6,7 +6,6 @@ called through ``module()`` and watched as eager is.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,30 +16,25 @@ import torch
 from torch import nn
 
 from conformance.difference import NEAR_MISS, Difference, differences, same, unstable_paths
+from conformance.exported.forms import CALLED_ALONE, DECOMPOSED, EXPORTED, MADE_OF_IT, OTHERS, STRICT, Source, forms_in_turn
 from conformance.exported.running import Run, interpret
 from conformance.exported.sizes import Trial, shapes_tried, with_shapes
 from conformance.exported.snapshot import exported_snapshot, signature_rows
 from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Joint
-from conformance.named import FORMS, Stated
+from conformance.named import Stated
 from conformance.observation import Facts, Raised
 from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
 from generators.build import Built, build
-from generators.dynamic import Way, dynamic_shapes, way_of
+from generators.dynamic import Way, way_of
 from generators.program import Program, Ref
 from generators.variants import in_double
 from generators.vocabulary import VOCABULARY
 
 #: What of a call the exported program promises to do as eager: values, what they are of, structure, mutations (E8).
 PROMISED = (".value", ".type", ".plain", ".shape", ".dtype", ".device", ".structure", "error")
-EXPORTED, DECOMPOSED, LOADED = FORMS
-UNFLATTENED, REEXPORTED = "unflattened", "exported again"
-#: What can be made of an export; of the last two only what they do is watched.
-OTHERS = (LOADED, DECOMPOSED, UNFLATTENED, REEXPORTED)
-#: One program in so many is decomposed where nobody says; the others are saved and loaded.
-DECOMPOSED_SHARE = 4
 
 
 @dataclass
@@ -105,7 +99,7 @@ def export_walk(
         return case
     case.was_clean = not left_behind()
     with case.timed("export"):
-        _make_forms(case, others or _form_stated(case) or _in_turn(program))
+        _make_forms(case, others or _form_stated(case) or forms_in_turn(program))
         if stated and stated.form in case.forms:
             case.graph = exported_snapshot(case.forms[stated.form], program, stated)
             case.rows = signature_rows(case.forms[stated.form])
@@ -171,13 +165,6 @@ def _writes_aliases(program: Program, eager: Facts) -> str:
     return "something is passed twice, and written" if len(set(passed)) < len(passed) and writes else ""
 
 
-def _in_turn(program: Program) -> tuple[str, ...]:
-    """The forms that this program gets: a decomposition takes ten times as long as all the rest."""
-    turn = int(program.name[:4], 16)
-    called = (UNFLATTENED, REEXPORTED)[turn // DECOMPOSED_SHARE % 2]
-    return (DECOMPOSED,) if turn % DECOMPOSED_SHARE == 0 else (LOADED, called)
-
-
 def _form_stated(case: Exported) -> tuple[str, ...]:
     """The form that a named case is in, where that is another than the export's own."""
     return (case.stated.form,) if case.stated and case.stated.form in OTHERS else ()
@@ -190,27 +177,14 @@ def _make_forms(case: Exported, others: Collection[str]) -> None:
     except Exception as error:  # eager refuses the setup too
         case.refusals["setup"] = Raised("setup", error)
         return
-    built, implementation = case.built, case.implementation
-    given = (built.module, built.args, built.kwargs)
-    shapes = {"dynamic_shapes": dynamic_shapes(case.program, case.way, *given)} if case.way else {}
-    _make(case, EXPORTED, lambda: implementation.export_ir(*given, **shapes))
-    if EXPORTED in case.forms:
-        exported = case.forms[EXPORTED]
-        made_by = {
-            LOADED: lambda: saved_and_loaded(implementation, exported),
-            DECOMPOSED: lambda: implementation.decompose_ir(exported),
-        }
-        for form, make in made_by.items():
-            if form in others:
-                _make(case, form, make)
-        called: dict[str, Callable[[], Any]] = {
-            # Of an export of its own: an unflatten that fails spoils what it was given.
-            UNFLATTENED: lambda: partial(implementation.unflatten_ir, implementation.export_ir(*given, **shapes)),
-            REEXPORTED: lambda: implementation.export_ir(exported.module(), built.args, built.kwargs).module,
-        }
-        for form, make in called.items():
-            if form in others:
-                _make(case, form, make, case.modules)
+    source = Source(case.program, case.built, case.implementation, case.way)
+    _make(case, EXPORTED, source.exported)
+    if STRICT in others:
+        _make(case, STRICT, source.exported_strictly)
+    for made, into in ((MADE_OF_IT, case.forms), (CALLED_ALONE, case.modules)):
+        for form, make in made.items():
+            if form in others and EXPORTED in case.forms:
+                _make(case, form, partial(make, source, case.forms[EXPORTED]), into)
 
 
 def _make(case: Exported, form: str, make: Callable[[], Any], into: dict[str, Any] | None = None) -> None:
@@ -219,14 +193,6 @@ def _make(case: Exported, form: str, make: Callable[[], Any], into: dict[str, An
         (case.forms if into is None else into)[form] = make()
     except Exception as error:
         case.refusals[form] = Raised(form, error)
-
-
-def saved_and_loaded(implementation: Any, exported: Any) -> Any:
-    """The ExportedProgram, saved and loaded again."""
-    file = io.BytesIO()
-    implementation.save_ir(exported, file)
-    file.seek(0)
-    return implementation.load_ir(file)
 
 
 def _through(make: Callable[[], Any]) -> Call:

@@ -15,7 +15,8 @@ from torch import nn
 from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
 
 from conformance.exported import spoiling
-from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, Exported, export_walk
+from conformance.exported.case import Exported, export_walk
+from conformance.exported.forms import DECOMPOSED, EXPORTED, LOADED
 from conformance.exported.spoiling import Spoil, call_of, of_input, of_output, of_val, saying, swap_inputs, without
 from conformance.pytorch import PyTorch
 from generators.build import build

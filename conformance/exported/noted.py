@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.exported.case import EXPORTED, Exported
+from conformance.exported.case import Exported
+from conformance.exported.forms import EXPORTED
 
 #: The keys that the specification gives every call, and none beside them.
 SPECIFIED = frozenset({"stack_trace", "val", "nn_module_stack", "source_fn_stack"})

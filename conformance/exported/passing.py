@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.exported import nodes
-from conformance.exported.case import LOADED
+from conformance.exported.forms import LOADED
 from conformance.exported.pytrees import TYPES, Type, passed
 from conformance.findings import Finding
 from conformance.requirements import REQUIREMENTS

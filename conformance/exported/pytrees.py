@@ -19,7 +19,7 @@ import torch.utils._pytree as pytree
 from torch import Tensor, nn
 
 from conformance.exported import nodes
-from conformance.exported.case import EXPORTED, LOADED, saved_and_loaded
+from conformance.exported.forms import EXPORTED, LOADED, saved_and_loaded
 from conformance.observation import Raised
 from conformance.rule import Complaint, pytree_rule
 

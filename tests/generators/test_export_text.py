@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TypeAlias
 
 import pytest
 
@@ -10,24 +14,35 @@ from generators.export_text import FORMS
 from generators.source import source
 from tests.programs import BUFFERS_MUTATED, INFERENCE
 
+#: Reads a script, and gives its main function.
+MainOf: TypeAlias = "Callable[[str], Callable[[], None]]"
 
-def names_of(text: str) -> dict[str, Any]:
-    names: dict[str, Any] = {"__name__": "script"}
-    exec(text, names)
-    return names
+
+@pytest.fixture
+def main_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MainOf:
+    """The main function of a script, which is in a file and can be imported: Dynamo looks it up."""
+
+    def read(text: str) -> Callable[[], None]:
+        path, script = tmp_path / "script.py", ModuleType("script")
+        path.write_text(text, encoding="utf-8")
+        monkeypatch.setitem(sys.modules, "script", script)
+        exec(compile(text, str(path), "exec"), vars(script))
+        return script.main  # type: ignore[no-any-return]
+
+    return read
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_script_of_a_right_export_says_ok(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    names_of(source(INFERENCE, title="E8: calls", path=f"{form}:outputs[0].value"))["main"]()
+def test_a_script_of_a_right_export_says_ok(form: str, main_of: MainOf, capsys: pytest.CaptureFixture[str]) -> None:
+    main_of(source(INFERENCE, title="E8: calls", path=f"{form}:outputs[0].value"))()
     assert capsys.readouterr().out.endswith("OK\n")
 
 
-def test_a_script_of_a_module_with_state_says_ok(capsys: pytest.CaptureFixture[str]) -> None:
-    names_of(source(BUFFERS_MUTATED, title="E8: calls", path="exported:outputs[0].value"))["main"]()
+def test_a_script_of_a_module_with_state_says_ok(main_of: MainOf, capsys: pytest.CaptureFixture[str]) -> None:
+    main_of(source(BUFFERS_MUTATED, title="E8: calls", path="exported:outputs[0].value"))()
     assert capsys.readouterr().out.endswith("OK\n")
 
 
-def test_a_script_of_what_is_on_the_graph_leaves_it_to_a_person() -> None:
+def test_a_script_of_what_is_on_the_graph_leaves_it_to_a_person(main_of: MainOf) -> None:
     with pytest.raises(SystemExit, match="2"):
-        names_of(source(INFERENCE, title="E5: metadata", path="exported:val of a placeholder"))["main"]()
+        main_of(source(INFERENCE, title="E5: metadata", path="exported:val of a placeholder"))()

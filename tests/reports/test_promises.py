@@ -54,6 +54,23 @@ def test_one_path_may_break_either_of_two_promises(name: str, word: str) -> None
     assert verdict(PROMISES[name], whole(broken("decomposed:target", "E4"))).word == word
 
 
+@pytest.mark.parametrize(
+    ("rule", "path", "name"),
+    [
+        ("E8", "loaded:error", "can be made and called"),
+        ("E8", "exported:outputs[0].value", "outputs"),
+        ("E8", "unflattened:caller.x0.value", "mutations"),
+        ("E10", "exported:range", "sizes as asked for"),
+        ("E10", "exported:largest:outputs[0].shape", "sizes in range"),
+        ("E10", "exported:below two", "sizes out of range"),
+        ("E10", "exported:rank:message", "rank"),
+    ],
+)
+def test_a_call_that_goes_wrong_breaks_the_promise_of_its_kind_alone(rule: str, path: str, name: str) -> None:
+    record = whole(replace(broken(path, rule), checked=(rule,)))
+    assert [p.name for p in PROMISES.values() if p.requirement == rule and verdict(p, record).word == DEVIATES] == [name]
+
+
 def test_what_a_program_showed_may_contradict_a_promise() -> None:
     shown = replace(JUDGED, features=("call-has:torch_fn",))
     assert verdict(PROMISES["no other metadata"], whole(shown)).word == DEVIATES

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils._sympy.value_ranges import ValueRanges
 
-from conformance.exported.case import EXPORTED, LOADED
+from conformance.exported.forms import EXPORTED, LOADED
 from conformance.exported.spoiling import Spoil, calls, inputs
 from generators.preludes.symbolic import with_symbolic_sizes
 from generators.program import Leaf, Program, Ref

@@ -10,11 +10,12 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch._dynamo.exc import Unsupported
 from torch.export import ExportedProgram
 
-from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, REEXPORTED, UNFLATTENED
-from conformance.exported.corruptions import TWO_CALLS
-from conformance.exported.spoiling import Spoil, call_of, without
+from conformance.exported.corruptions import CONTROL, STATEFUL, TWO_CALLS, WRITTEN_INPUT
+from conformance.exported.forms import CORE, DECOMPOSED, EXPORTED, LOADED, REEXPORTED, STRICT, UNFLATTENED
+from conformance.exported.spoiling import Spoil, call_of, drop_input, no_control_flow, without, write_is_no_output
 from conformance.pytorch import PyTorch
 from generators.program import Program
 
@@ -41,11 +42,15 @@ class SpoiltExport(PyTorch):
         self.form, self.spoil = form, spoil
 
     def export_ir(self, *given: Any, **options: Any) -> Any:
-        form = REEXPORTED if isinstance(given[0], fx.GraphModule) else EXPORTED
+        other = STRICT if options.get("strict") else EXPORTED
+        form = REEXPORTED if isinstance(given[0], fx.GraphModule) else other
         return self._spoilt(form, super().export_ir(*given, **options))
 
     def decompose_ir(self, exported: Any) -> Any:
         return self._spoilt(DECOMPOSED, super().decompose_ir(exported))
+
+    def decompose_to_core_ir(self, exported: Any) -> Any:
+        return self._spoilt(CORE, super().decompose_to_core_ir(exported))
 
     def unflatten_ir(self, exported: Any) -> Any:
         module = super().unflatten_ir(exported)
@@ -79,6 +84,12 @@ def refuse(exported: Any) -> None:
     raise AssertionError("internal")
 
 
+def refuse_as_a_bug(exported: Any) -> None:
+    raise Unsupported(
+        "Unexpected\n  Explanation: a failure.\n  Hint: This is likely to be a Dynamo bug. Please report an issue to PyTorch."
+    )
+
+
 _ROWS: tuple[tuple[Any, ...], ...] = (
     *(("E7", f"{name} may be set", settable(name)) for name in ("graph", "graph_module", "state_dict", "graph_signature")),
     ("E7", "range_constraints may be set", settable("range_constraints")),
@@ -87,6 +98,17 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("E8", "the export is refused", refuse),
     ("E8", "the decomposition is refused", refuse, TWO_CALLS, DECOMPOSED),
     ("E8", "the load is refused", refuse, TWO_CALLS, LOADED),
+    ("E8", "the strict export is refused", refuse, TWO_CALLS, STRICT),
+    ("E8", "the strict export is refused, and calls that a bug of Dynamo", refuse_as_a_bug, TWO_CALLS, STRICT),
+    ("E8", "another op in a strict export", call_of(torch.ops.aten.cos.default), TWO_CALLS, STRICT),
+    ("E3", "a parameter that is used is lost in a strict export", drop_input(0), STATEFUL, STRICT),
+    ("E11", "no cond in a strict export", no_control_flow, CONTROL, STRICT),
+    ("E8", "the decomposition to core operators is refused", refuse, TWO_CALLS, CORE),
+    ("E8", "another op among core operators", call_of(torch.ops.aten.cos.default), TWO_CALLS, CORE),
+    ("E4", "an op that writes among core operators", call_of(torch.ops.aten.sin_.default), TWO_CALLS, CORE),
+    ("E4", "an op that is no core operator", call_of(torch.ops.aten.exp2.default), TWO_CALLS, CORE),
+    ("E4", "a written buffer is no output of core operators", write_is_no_output, STATEFUL, CORE),
+    ("E3", "a written input is no output of core operators", write_is_no_output, WRITTEN_INPUT, CORE),
     ("E8", "unflattening is refused", refuse, TWO_CALLS, UNFLATTENED),
     ("E8", "another result once unflattened", other_result, TWO_CALLS, UNFLATTENED),
     ("E8", "the second export is refused", refuse, TWO_CALLS, REEXPORTED),

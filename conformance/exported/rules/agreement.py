@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.exported.case import DECOMPOSED, Exported, held_by
+from conformance.exported.case import Exported, held_by
+from conformance.exported.forms import DECOMPOSED
 from conformance.graph import kind_of, output_descriptors, wrapped
 from conformance.implementation import Joint
 from conformance.rule import Complaint

@@ -17,7 +17,8 @@ from torch import fx, nn
 from torch._ops import HigherOrderOperator, OpOverload
 
 from conformance.difference import brief, same
-from conformance.exported.case import DECOMPOSED, EXPORTED, Exported
+from conformance.exported.case import Exported
+from conformance.exported.forms import CORE, EXPORTED, FUNCTIONAL, STRICT
 from conformance.exported.running import run_code
 from conformance.observation import Raised, value_of
 from conformance.rule import Complaint, exported_rule
@@ -112,8 +113,10 @@ def calls_are_of_operators(case: Exported) -> Iterator[Complaint]:
             for node in _calls(module):
                 if not is_documented(node.target):
                     yield f"{form}:target{where}", "an operator, or a Python builtin on numbers", name_of(node.target)
-                elif form == DECOMPOSED and isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
+                elif form in FUNCTIONAL and isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
                     yield f"{form}:target{where}", "a functional operator", name_of(node.target)
+                elif form == CORE and not is_core(node.target):
+                    yield f"{form}:target{where}", "a Core ATen operator", name_of(node.target)
     yield from _written_buffers(case)
 
 
@@ -130,6 +133,15 @@ def is_documented(target: Any) -> bool:
     return is_builtin or (name.startswith("sym_") and getattr(torch, name, None) is target)
 
 
+def is_core(target: Any) -> bool:
+    """Whether it is in the Core ATen operator set, which run_decompositions is documented to decompose ATen to.
+
+    What is no operator of PyTorch's own kernels is left as it is.
+    """
+    is_of_torch = isinstance(target, OpOverload) and target.namespace in ("aten", "prims")
+    return not is_of_torch or torch.Tag.core in target.tags
+
+
 def name_of(target: Any) -> str:
     """An op as complaints name it."""
     return str(target) if isinstance(target, (OpOverload, HigherOrderOperator)) else getattr(target, "__name__", str(target))
@@ -137,13 +149,14 @@ def name_of(target: Any) -> str:
 
 def _written_buffers(case: Exported) -> Iterator[Complaint]:
     """Each buffer whose value eager changed is an extra output of the functional graph."""
-    if DECOMPOSED not in case.forms or case.eager["error"]:
+    if case.eager["error"]:
         return
-    mutated = set(case.forms[DECOMPOSED].graph_signature.buffers_to_mutate.values())
     for fqn, before in build(case.program, case.device).module.named_buffers():
         name = next(state.value for state in case.program.state if state.fqn == fqn)
-        if not same(value_of(before), case.eager[f"caller.{name}.value"]) and fqn not in mutated:
-            yield f"{DECOMPOSED}:outputs of written buffers", "one for each", "none"
+        for form in case.forms.keys() & set(FUNCTIONAL):
+            mutated = case.forms[form].graph_signature.buffers_to_mutate.values()
+            if fqn not in mutated and not same(value_of(before), case.eager[f"caller.{name}.value"]):
+                yield f"{form}:outputs of written buffers", "one for each", "none"
 
 
 @exported_rule("E11", lambda case: has_forms(case) and bool(_asked_for(case)))
@@ -152,7 +165,7 @@ def control_flow_is_higher_order(case: Exported) -> Iterator[Complaint]:
         calls = [node for _, module in graphs_of(exported) for node in _calls(module)]
         for wanted in _asked_for(case):
             named = [node for node in calls if name_of(node.target) == wanted]
-            if not named and form == EXPORTED:  # a decomposition leaves out what nothing depends on
+            if not named and form in (EXPORTED, STRICT):  # a decomposition leaves out what nothing depends on
                 yield f"{form}:{wanted}", "a call of the higher-order op", "none"
             elif not all(any(operand.op == "get_attr" for operand in node.all_input_nodes) for node in named):
                 yield f"{form}:{wanted}", "subgraphs read by get_attr", "none"

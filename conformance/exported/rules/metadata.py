@@ -12,6 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._pytree import tree_leaves
 
 from conformance.exported.case import Exported
+from conformance.exported.forms import STRICT
 from conformance.exported.rules.graph import has_forms, name_of
 from conformance.rule import Complaint, exported_rule
 
@@ -21,8 +22,9 @@ CARRIED = (("val",), ("stack_trace",), ("nn_module_stack",), ("source_fn_stack",
 
 @exported_rule("E5", has_forms)
 def nodes_carry_their_metadata(case: Exported) -> Iterator[Complaint]:
-    modules = {name: type(module) for name, module in case.built.module.named_modules()}
+    built = {name: type(module).__name__ for name, module in case.built.module.named_modules()}
     for form, exported in case.forms.items():
+        modules = built | ({"": "Program"} if form == STRICT else {})  # Dynamo reads the printed module
         for node in exported.graph.nodes:
             if node.op == "call_function":
                 yield from _call_complaints(form, node, modules)
@@ -30,7 +32,7 @@ def nodes_carry_their_metadata(case: Exported) -> Iterator[Complaint]:
                 yield f"{form}:val of a placeholder", "what the graph expects", "nothing"
 
 
-def _call_complaints(form: str, node: fx.Node, modules: dict[str, type]) -> Iterator[Complaint]:
+def _call_complaints(form: str, node: fx.Node, modules: dict[str, str]) -> Iterator[Complaint]:
     kind = kind_of(node.target)
     for keys in CARRIED:
         if not any(key in node.meta for key in keys):
@@ -46,8 +48,9 @@ def _call_complaints(form: str, node: fx.Node, modules: dict[str, type]) -> Iter
         return
     for path, owner in stack.values():
         expected = modules.get(path.partition("@")[0])
-        if expected is None or expected.__name__ not in str(owner):
-            yield f"{form}:nn_module_stack of {kind}", "modules of the program with their classes", f"{path}: {owner}"
+        if expected is None or expected not in str(owner):
+            told = f"{path}: {str(owner).rpartition('.')[2]}"
+            yield f"{form}:nn_module_stack of {kind}", "modules of the program with their classes", told
 
 
 def kind_of(target: Any) -> str:

@@ -13,7 +13,7 @@ from conformance.rule import Complaint, exported_rule
 def calls_are_as_in_eager(case: Exported) -> Iterator[Complaint]:
     """In each form; one that can't be made where eager runs is told too, unless it is a documented refusal."""
     for form, raised in case.refusals.items():
-        if documented(raised.error) is None:
+        if documented(raised.error, form) is None:
             yield f"{form}:error", "no error, as in eager", raised
     for form, difference in case.differences:
         found: object = case.results[form]["error"] if difference.path == "error" else None

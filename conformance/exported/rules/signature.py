@@ -10,7 +10,8 @@ import torch
 from torch import fx
 
 from conformance.difference import same
-from conformance.exported.case import DECOMPOSED, Exported, held_by
+from conformance.exported.case import Exported, held_by
+from conformance.exported.forms import FUNCTIONAL, STRICT
 from conformance.exported.rules.agreement import agreement_complaints
 from conformance.exported.rules.graph import has_forms
 from conformance.exported.rules.metadata import symbols_of
@@ -79,9 +80,10 @@ def _state_complaints(case: Exported, form: str, exported: Any) -> Iterator[Comp
             yield f"{form}:inputs of kind {specs[target].kind.name}", "one for each target", "several"
     held, persistent = dict(held_by(module)), module.state_dict().keys()
     lifted = {id(held[fqn]) for fqn in specs if fqn in held}
+    used = _used_tensors(case, held)
     for fqn, tensor in held.items():
         kind = "PARAMETER" if isinstance(tensor, torch.nn.Parameter) else "BUFFER"
-        if id(tensor) not in lifted:
+        if id(tensor) not in lifted and (form != STRICT or id(tensor) in used):
             yield f"{form}:inputs of kind {kind}", "one for each that the module holds", "none"
         elif fqn in specs and specs[fqn].kind.name != kind:
             yield f"{form}:kind of a {kind}", kind, specs[fqn].kind.name
@@ -92,6 +94,18 @@ def _state_complaints(case: Exported, form: str, exported: Any) -> Iterator[Comp
     for spec in exported.graph_signature.input_specs:
         if spec.kind.name == "CONSTANT_TENSOR" and not isinstance(exported.constants.get(spec.target), torch.Tensor):
             yield f"{form}:target of a CONSTANT_TENSOR", "a tensor among the constants", spec.target
+
+
+def _used_tensors(case: Exported, held: dict[str, torch.Tensor]) -> set[int]:
+    """The ids of what of the module the program's outputs are made of: Dynamo lifts nothing else for sure.
+
+    It need not: the signature is documented to name what is used within the graph.
+    """
+    names = {leaf.name for leaf in case.program.flat_outputs if isinstance(leaf, Ref)}
+    for statement in reversed(case.program.body):
+        if names.intersection(statement.results):
+            names.update(statement.operands)
+    return {id(tensor) for fqn, tensor in held.items() if f"self.{fqn}" in names}
 
 
 def _mutation_complaints(case: Exported, form: str, signature: Any) -> Iterator[Complaint]:
@@ -106,7 +120,7 @@ def _mutation_complaints(case: Exported, form: str, signature: Any) -> Iterator[
         elif inputs.get(target) and kind != f"{inputs[target]}_MUTATION":
             yield f"{form}:kind of a mutated {inputs[target]}", f"{inputs[target]}_MUTATION", kind
     before = build(case.program, case.device)
-    for target, name in names.items() if form == DECOMPOSED else ():
+    for target, name in names.items() if form in FUNCTIONAL else ():
         changed = not same(value_of(before.tensors[name]), case.eager[f"caller.{name}.value"])
         if changed and target not in kinds:
             yield f"{form}:outputs of mutated inputs", "one for each", "none"

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from conformance.exported import spoiling
-from conformance.exported.case import DECOMPOSED, EXPORTED, Exported, export_walk
+from conformance.exported.case import Exported, export_walk
 from conformance.exported.corruptions import STATEFUL, TWO_CALLS, WRITTEN_INPUT, Corruption, corrupted_case
+from conformance.exported.forms import DECOMPOSED, EXPORTED
 from conformance.exported.rules.agreement import agreement_complaints
 from conformance.pytorch import PyTorch
 from conformance.rule import EXPORTED_RULES

@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 import torch
+from torch._dynamo.exc import Unsupported
 
 import golden
-from conformance.exported.case import DECOMPOSED, EXPORTED, LOADED, UNFLATTENED, export_walk
+from conformance.exported.case import export_walk
+from conformance.exported.forms import DECOMPOSED, EXPORTED, LOADED, STRICT, UNFLATTENED
 from conformance.findings import load_finding
 from conformance.hygiene import left_behind
 from conformance.judge import judge
 from conformance.pytorch import PyTorch
+from conformance.refusals import documented
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import EXPORTED_RULES
 from generators.program import Program
@@ -23,6 +26,7 @@ from tests import programs
 from tests.programs import change, let
 
 RULES = tuple(EXPORTED_RULES)
+UNSUPPORTED = Unsupported("Unsupported context manager\n  Explanation: Dynamo does not know how to enter it.")
 #: Of both kinds of rule: then the joint is meant.
 MIXED = ("J1", "E3")
 
@@ -107,3 +111,11 @@ def test_every_promise_is_under_a_requirement() -> None:
 def test_every_promise_is_judged_in_one_way() -> None:
     ways = [(p.broken_by, p.shown_by, p.untestable) for p in PROMISES.values()]
     assert all(sum(map(bool, way)) == 1 for way in ways)
+
+
+def test_what_dynamo_does_not_support_is_a_refusal_of_a_strict_export() -> None:
+    assert documented(UNSUPPORTED, STRICT)
+
+
+def test_what_dynamo_does_not_support_is_no_refusal_elsewhere() -> None:
+    assert documented(UNSUPPORTED) is None

@@ -7,8 +7,9 @@ from functools import cache
 import pytest
 
 import conformance.exported.rules  # noqa: F401  (registers the rules)
-from conformance.exported.case import EXPORTED, LOADED, export_walk
+from conformance.exported.case import export_walk
 from conformance.exported.corruptions import CORRUPTIONS
+from conformance.exported.forms import EXPORTED, LOADED
 from conformance.pytorch import PyTorch
 from conformance.rule import EXPORTED_RULES
 from conformance.signature import Signature, signature_of
