@@ -105,11 +105,12 @@ def backward(roots: list[tuple[Any, Any]], edges: dict[Any, GradientEdge]) -> Gr
 
 
 def _roots(outputs: Outputs, cotangents: dict[Any, torch.Tensor]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """What the outputs with a cotangent are in eager, where a backward can start from it."""
+    """What the outputs with a cotangent are in eager, where a backward can start from it; it may write its cotangent."""
     for descriptor, cotangent in cotangents.items():
         for root in roots_of([outputs.value(descriptor)]):
             is_laid_out = _is_written_base(descriptor) and cotangent.shape != root.shape
-            yield root, cotangent.as_strided(root.shape, root.stride()) if is_laid_out else cotangent
+            own = cotangent.clone()
+            yield root, own.as_strided(root.shape, root.stride()) if is_laid_out else own
 
 
 def _is_written_base(output: Any) -> bool:

@@ -105,8 +105,11 @@ def build(program: Program, device: str = "cpu", variant: int = 0, sizes: Mappin
 
 
 def leaves_at(program: Program, sizes: Mapping[int, int]) -> tuple[Leaf, ...]:
-    """The program's leaves with other sizes; what the module holds keeps its own."""
+    """The program's leaves with other sizes; what the module holds, and what that is made of, keeps its own."""
     held = {state.value for state in program.state}
+    for statement in reversed(program.setup):
+        if held.intersection(statement.results):
+            held.update(statement.operands)
     return tuple(leaf if leaf.name in held else resized(leaf, sizes) for leaf in program.leaves)
 
 

@@ -38,8 +38,9 @@ NO_PRIMAL = ("TangentAOTInput", "ForwardTokenAOTInput", "BackwardTokenAOTInput",
 def each_fqn_has_one_placeholder(case: Case) -> Iterator[Complaint]:
     found = [(kind_of(d), d.target) for d in _primals(case.joint) if hasattr(d, "target")]
     for kind, names in (("ParamAOTInput", case.joint.params_spec), ("BufferAOTInput", case.joint.buffers_spec)):
+        of = getattr(case.implementation.descriptors, kind)
         for fqn in names:
-            twins = [(kind, other) for other in names if case.built.state(other) is case.built.state(fqn)]
+            twins = [(kind, other) for other in names if case.primals.get(of(other)) is case.primals.get(of(fqn))]
             if not any(found.count(twin) for twin in twins) or found.count((kind, fqn)) > 1:
                 yield f"placeholders of one FQN: {kind}", "1", str(found.count((kind, fqn)))
 

@@ -111,3 +111,10 @@ def test_a_graph_that_makes_its_token_before_it_takes_its_inputs_can_be_edited()
     program = replace(ONE_OUTPUT, body=(let("v0", "noted", "a0"),), options=("config.unlift_effect_tokens",))
     case = walk(replace(program, leaves=(Leaf("x0", (2,)),)), PyTorch(), thorough=True, only=("U6",))
     assert RULES["U6"].judge(case) == []
+
+
+def test_a_tied_buffer_that_the_export_leaves_another_tensor_for_is_still_tied() -> None:
+    state = (State("layer.running", "x0"), State("tied", "x0"))
+    body = (change("mul_", "self.layer.running", 2),)
+    program = Program((Leaf("x0", (2,)),), state=state, body=body, dressing=("layer_twice",))
+    assert RULES["J19"].judge(walk(program, PyTorch())) == []

@@ -24,6 +24,9 @@ from tests.wrong.base import Corrupted
 from tests.wrong.meaning import BASE_AND_VIEW, EFFECTS, SUBCLASS
 from tests.wrong.pipeline import GRAD, OUTPUT, PLAIN
 
+#: The function's backward doubles the gradient that it gets where it is.
+WRITES_ITS_GRADIENT = (Statement("sin", ("a0",), (), ("v1",)), Statement("gradient_in_place", ("v1",), (), ("v0",)))
+
 
 @cache
 def specified(program: Program) -> Specified:
@@ -241,3 +244,7 @@ def test_a_written_base_whose_rank_the_call_changes_gets_the_tangent_of_what_the
     body = (Statement("unsqueeze_", ("a0",), (0,)), Statement("mul_", ("a0",), (2,)))
     program = Program((Leaf("x0", (1,), requires_grad=True),), setup, args=(Ref("x1"), Ref("x2")), body=body)
     assert specified(program).error is None
+
+
+def test_a_cotangent_that_eager_writes_in_place_is_the_graphs_own() -> None:
+    assert all(meaning.holds for meaning in specified(replace(programs.ONE_OUTPUT, body=WRITES_ITS_GRADIENT)).outputs)

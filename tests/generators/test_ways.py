@@ -110,6 +110,12 @@ def test_other_sizes_are_those_of_what_is_passed() -> None:
     assert [tuple(built.values[name].shape) for name in ("x0", "x1")] == [(5,), (3,)]
 
 
+def test_what_the_modules_state_is_made_of_keeps_its_size() -> None:
+    setup = (Statement("sin", ("x0",), (), ("x1",)),)
+    program = Program((Leaf("x0", (3,)),), setup, (State("running", "x1"),), symbolic=(3,))
+    assert tuple(build(program, sizes={3: 5}).values["x1"].shape) == (3,)
+
+
 def test_a_resized_leaf_keeps_the_order_of_its_dimensions() -> None:
     assert resized(Leaf("x0", (2, 3), stride=(1, 2)), {3: 5}).stride == (1, 2)
     assert resized(Leaf("x0", (2, 3), stride=(1, 2)), {2: 4}).stride == (1, 4)
