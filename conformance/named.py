@@ -20,8 +20,9 @@ holds and why; then, in this order::
 A call is written as in the vocabulary (generators/vocabulary.py), one a line. A descriptor is written as its class
 is called, without ``AOTInput`` and ``AOTOutput``: the side that it is on says which is meant.
 
-A case with ``torch_export()`` goes through torch.export, one with ``torch_export("decomposed")`` or ``"loaded"`` is brought
-into that form. Then inputs and outputs are the rows of the signature, as conformance/exported/snapshot.py writes them::
+A case with ``torch_export()`` goes through torch.export, one with ``torch_export("decomposed")``, ``"loaded"``, ``"strict"``
+or ``"core"`` is brought into that form. Then inputs and outputs are the rows of the signature, as
+conformance/exported/snapshot.py writes them::
 
     torch_export()
     inputs(Parameter("weight"), UserInput(0))

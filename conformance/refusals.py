@@ -92,7 +92,7 @@ REFUSALS: tuple[Refusal, ...] = (
     ),
     Refusal(
         r"\A(?s:(?!.*This is likely to be a Dynamo bug).+\n  Explanation: )",
-        "what Dynamo does not support: torch.export.export says of strict that there may be more errors, and the message tells "
+        "what Dynamo does not support: the guide of torch.export has it among the limitations of strict, and the message tells "
         "why and what to do, but for one that calls itself a bug; torch/_dynamo/exc.py, Unsupported",
         stage="strict",
     ),

@@ -31,7 +31,7 @@ def look(call, args, kwargs, held):
     """What comes back, and what the caller's tensors are after the call."""
     torch.manual_seed(0)
     leaves = pytree.tree_leaves(call(*args, **kwargs))
-    return [leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in [*leaves, *held.values()]]
+%s
 
 
 def main():
@@ -53,6 +53,16 @@ def main():
 if __name__ == "__main__":
     main()
 '''
+
+#: What is compared: values, or what can be differentiated and the gradients of what the module holds and of what is passed.
+VALUES = "    return [leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in [*leaves, *held.values()]]"
+GRADIENTS = """    tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    roots = [tensor for tensor in tensors if tensor.requires_grad]
+    if roots:
+        torch.autograd.backward(roots, list(map(torch.ones_like, roots)))
+    passed = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor) and leaf.is_leaf]
+    grads = [tensor.grad for _, tensor in sorted(call.named_parameters())] + [tensor.grad for tensor in passed]
+    return [tensor.requires_grad for tensor in tensors] + [False if grad is None else grad for grad in grads]"""
 
 #: What is on the graph and in the signature, for a person to look at.
 SHOW = '''
@@ -76,10 +86,13 @@ if __name__ == "__main__":
 '''
 
 
-def export_check(form: str, is_call: bool, dimensions: str) -> tuple[str, str]:
-    """The parts of the check: the export in this form, and what is done with it.
+def export_check(path: str, is_call: bool, dimensions: str) -> tuple[str, str]:
+    """The parts of the check: the export in the form that the path begins with, and what is done with it.
 
-    ``dimensions`` is what stands for each symbolic size, "" where there is none.
+    A call is compared with eager's, in its gradients where the path speaks of them. ``dimensions`` is what stands for each
+    symbolic size, "" where there is none.
     """
+    form, _, place = path.partition(":")
+    compared = CALL % (GRADIENTS if place.startswith(("grads", "differentiable", "backward")) else VALUES)
     told, shapes = (DYNAMIC % dimensions, ", dynamic_shapes=shapes") if dimensions else ("", "")
-    return EXPORT % (told, form == "strict", shapes, FORMS[form]), CALL if is_call else SHOW
+    return EXPORT % (told, form == "strict", shapes, FORMS[form]), compared if is_call else SHOW

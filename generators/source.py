@@ -77,7 +77,7 @@ def source(
     check = tuple(_graph_check(program, path, expected, found) if on_graph else _check(program, scenario, path))
     if where in export_text.FORMS:
         dimensions = dimensions_text(program, way_of(program)) if program.symbolic else ""
-        check = export_text.export_check(where, title.startswith("E8"), dimensions)
+        check = export_text.export_check(path, title.startswith("E8"), dimensions)
     if not on_graph and has_subclasses(program):
         check = (check_text.INSIDE, *_reworded(check, check_text.LOOKED_INSIDE))
     if not on_graph and has_effects(program):

@@ -1,7 +1,7 @@
 """A program exported to the IR of torch.export, in each form that it takes: all that the rules of chapter E look at.
 
-A form is one ExportedProgram: as the export gave it, after ``run_decompositions``, and saved and loaded again. Each is
-called through ``module()`` and watched as eager is.
+A form is one ExportedProgram: as the export gave it, strict or not, after ``run_decompositions``, and saved and loaded
+again. Each is called through ``module()`` and watched as eager is; what is for training is differentiated, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,17 @@ import torch
 from torch import nn
 
 from conformance.difference import NEAR_MISS, Difference, differences, same, unstable_paths
-from conformance.exported.forms import CALLED_ALONE, DECOMPOSED, EXPORTED, MADE_OF_IT, OTHERS, STRICT, Source, forms_in_turn
+from conformance.exported.forms import (
+    CALLED_ALONE,
+    DECOMPOSED,
+    EXPORTED,
+    MADE_OF_IT,
+    OTHERS,
+    STRICT,
+    TRAINING,
+    Source,
+    forms_in_turn,
+)
 from conformance.exported.running import Run, interpret
 from conformance.exported.sizes import Trial, shapes_tried, with_shapes
 from conformance.exported.snapshot import exported_snapshot, signature_rows
@@ -24,7 +34,7 @@ from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Joint
 from conformance.named import Stated
-from conformance.observation import Facts, Raised
+from conformance.observation import Facts, Raised, roots_of
 from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
 from generators.build import Built, build
@@ -34,7 +44,9 @@ from generators.variants import in_double
 from generators.vocabulary import VOCABULARY
 
 #: What of a call the exported program promises to do as eager: values, what they are of, structure, mutations (E8).
-PROMISED = (".value", ".type", ".plain", ".shape", ".dtype", ".device", ".structure", "error")
+PROMISED = (".value", ".type", ".plain", ".shape", ".dtype", ".device", ".structure", "error", ".none", "backward")
+#: Where it is told which of the outputs a backward can start from.
+ROOTS = "differentiable.plain"
 
 
 @dataclass
@@ -116,12 +128,21 @@ def _watch_forms(case: Exported) -> None:
     """Call each form as eager was called, and with other shapes where sizes are dynamic."""
     with case.timed("compiled"):
         for form, exported in case.forms.items():
-            case.results[form] = _called(_through(exported.module), case.program, case.device)
+            case.results[form] = _called(_through(exported.module), case.program, case.device, _is_to_train(case, form))
             case.trials[form] = _tried(case, exported)
             _clear_away(case)
         for form, module in case.modules.items():
-            case.results[form] = _called(_through(module), case.program, case.device)
+            case.results[form] = _called(_through(module), case.program, case.device, differentiated=False)
             _clear_away(case)
+
+
+def _is_to_train(case: Exported, form: str) -> bool:
+    """Whether the form can be used with eager's autograd: what an export gives is for training, says its guide.
+
+    What run_decompositions gives is for inference. Nobody promises that hooks on a backward are kept.
+    """
+    ops = [VOCABULARY[statement.op].kind for statement in case.program.body]
+    return form in TRAINING and "hook" not in ops and not any("backward" in name for name in case.program.dressing)
 
 
 def _run_graphs(case: Exported) -> None:
@@ -223,17 +244,31 @@ def _hold(module: Any, fqn: str, tensor: torch.Tensor) -> None:
             table[name] = tensor
 
 
-def _called(call: Call, program: Program, device: str, seed: int = 0) -> Facts:
-    """The facts of one call: what comes back, and how what the caller holds is left."""
+def _called(call: Call, program: Program, device: str, differentiated: bool = True) -> Facts:
+    """The facts of one call: what comes back, how what the caller holds is left, and the gradients where they are asked for."""
     facts: Facts = {"error": None}
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     with suppress(Stopped):
         watch = Watch(call, build(program, device), facts)
         versions = watch.versions()
-        watch.outputs(watch.forward())
+        leaves = watch.forward()
+        watch.outputs(leaves)
         watch.inputs(versions)
         facts["rng.value"] = torch.get_rng_state()
+        if differentiated:
+            facts |= _differentiated(watch.built, leaves)
     return facts
+
+
+def _differentiated(built: Built, leaves: list[Any]) -> Facts:
+    """From which outputs a backward starts, the error that ends it, and the gradient of each leaf that the caller holds."""
+    watch = Watch(call_module, built, {"error": None})
+    watch.facts[ROOTS] = tuple(bool(roots_of([leaf])) for leaf in leaves)
+    with suppress(Stopped):
+        watch.backward(roots_of(leaves))
+        watch.gradients()
+    watch.facts["backward"] = watch.facts.pop("error")
+    return {path: fact for path, fact in watch.facts.items() if not path.startswith("effects.")}
 
 
 def _tried(case: Exported, exported: Any) -> dict[str, Trial]:
@@ -244,7 +279,7 @@ def _tried(case: Exported, exported: Any) -> dict[str, Trial]:
     for name, shapes in shapes_tried(case.program, exported).items():
         program = with_shapes(case.program, shapes)
         eager = _called(call_module, program, case.device)
-        found = _called(_through(exported.module), program, case.device)
+        found = _called(_through(exported.module), program, case.device, differentiated=False)
         unjudged = _unjudged(eager, program, case.device)
         different = tuple(d for d in differences(eager, found, unjudged) if _is_promised(d) and not _is_near(eager, found, d))
         trials[name] = Trial(shapes, eager, found["error"], different)
@@ -272,8 +307,10 @@ def _told(case: Exported) -> Iterator[tuple[str, Difference]]:
     """What of each form's call is not as in eager, as far as it was promised, and as far as eager agrees with itself."""
     unjudged = _unjudged(case.eager, case.program, case.device)
     for form, facts in case.results.items():
+        same_roots = same(case.eager.get(ROOTS), facts.get(ROOTS))
         for difference in differences(case.eager, facts, unjudged):
-            if _is_promised(difference) and not _is_rounding(case, form, difference):
+            is_of_gradient = difference.path.startswith(("grads.", "backward"))
+            if (same_roots or not is_of_gradient) and _is_promised(difference) and not _is_rounding(case, form, difference):
                 yield form, difference
 
 

@@ -20,6 +20,8 @@ from generators.program import Program
 
 EXPORTED, DECOMPOSED, LOADED, STRICT, CORE = FORMS
 UNFLATTENED, REEXPORTED = "unflattened", "exported again"
+#: What an export gives, which autograd can go through.
+TRAINING = (EXPORTED, STRICT)
 #: Those that run_decompositions gives: nothing in them writes.
 FUNCTIONAL = (DECOMPOSED, CORE)
 #: What a program gets beside the export where nobody says: one of these, in turn. What takes longest is rarest.

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 
 from conformance.difference import TOLERANCES, Difference, brief, differences, same, unstable_paths
 from conformance.observation import Facts, Raised
@@ -14,6 +15,23 @@ from generators.vocabulary import DTYPES
 
 ERROR = Raised("forward", ValueError("no"))
 NAN = float("nan")
+
+
+@pytest.fixture
+def fake() -> torch.Tensor:
+    return FakeTensorMode().from_tensor(torch.ones(2))
+
+
+def test_a_tensor_without_values_is_not_that_with_values(fake: torch.Tensor) -> None:
+    assert not same(torch.ones(2), fake)
+
+
+def test_tensors_without_values_are_the_same(fake: torch.Tensor) -> None:
+    assert same(fake, fake)
+
+
+def test_a_tensor_without_values_is_told_as_one(fake: torch.Tensor) -> None:
+    assert brief(fake) == "no values float32[2]"
 
 
 def facts(**named: Any) -> Facts:

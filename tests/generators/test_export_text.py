@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TypeAlias
@@ -12,7 +13,7 @@ import pytest
 
 from generators.export_text import FORMS
 from generators.source import source
-from tests.programs import BUFFERS_MUTATED, INFERENCE
+from tests.programs import BUFFERS_MUTATED, INFERENCE, ONE_OUTPUT, TWO_OUTPUTS, let
 
 #: Reads a script, and gives its main function.
 MainOf: TypeAlias = "Callable[[str], Callable[[], None]]"
@@ -36,6 +37,18 @@ def main_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MainOf:
 def test_a_script_of_a_right_export_says_ok(form: str, main_of: MainOf, capsys: pytest.CaptureFixture[str]) -> None:
     main_of(source(INFERENCE, title="E8: calls", path=f"{form}:outputs[0].value"))()
     assert capsys.readouterr().out.endswith("OK\n")
+
+
+@pytest.mark.parametrize("place", ["grads.x0.value", "differentiable.plain"])
+def test_a_script_of_right_gradients_says_ok(place: str, main_of: MainOf, capsys: pytest.CaptureFixture[str]) -> None:
+    main_of(source(TWO_OUTPUTS, title="E8: calls", path=f"exported:{place}"))()
+    assert capsys.readouterr().out.endswith("OK\n")
+
+
+def test_a_script_of_wrong_gradients_fails(main_of: MainOf) -> None:
+    function = replace(ONE_OUTPUT, body=(let("v0", "fresh_in_place", "a0"),))
+    with pytest.raises(SystemExit, match="1"):
+        main_of(source(function, title="E8: calls", path="exported:grads.x0.value"))()
 
 
 def test_a_script_of_a_module_with_state_says_ok(main_of: MainOf, capsys: pytest.CaptureFixture[str]) -> None:

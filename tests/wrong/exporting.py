@@ -5,10 +5,12 @@ What makes an exported program itself wrong is in conformance/exported/corruptio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.utils._pytree as pytree
 from torch import fx
 from torch._dynamo.exc import Unsupported
 from torch.export import ExportedProgram
@@ -80,6 +82,32 @@ def other_result(module: Any) -> None:
     module.register_forward_hook(lambda module, args, result: tuple(tensor + 1 for tensor in result))
 
 
+def with_results(change: Callable[[torch.Tensor], torch.Tensor]) -> Spoil:
+    """The module gives each result changed so."""
+
+    def spoil(exported: Any) -> None:
+        make = exported.module
+
+        def module() -> Any:
+            made = make()
+            made.register_forward_hook(lambda module, args, results: pytree.tree_map(change, results))
+            return made
+
+        exported.module = module
+
+    return spoil
+
+
+def with_doubled_gradient(result: torch.Tensor) -> torch.Tensor:
+    return 2 * result - result.detach()
+
+
+def with_refused_backward(result: torch.Tensor) -> torch.Tensor:
+    result = result.clone()
+    result.register_hook(refuse)
+    return result
+
+
 def refuse(exported: Any) -> None:
     raise AssertionError("internal")
 
@@ -109,6 +137,10 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("E4", "an op that is no core operator", call_of(torch.ops.aten.exp2.default), TWO_CALLS, CORE),
     ("E4", "a written buffer is no output of core operators", write_is_no_output, STATEFUL, CORE),
     ("E3", "a written input is no output of core operators", write_is_no_output, WRITTEN_INPUT, CORE),
+    ("E8", "results can't be differentiated", with_results(torch.Tensor.detach), STATEFUL),
+    ("E8", "another gradient", with_results(with_doubled_gradient), STATEFUL),
+    ("E8", "a backward that raises", with_results(with_refused_backward), STATEFUL),
+    ("E8", "another gradient of a strict export", with_results(with_doubled_gradient), STATEFUL, STRICT),
     ("E8", "unflattening is refused", refuse, TWO_CALLS, UNFLATTENED),
     ("E8", "another result once unflattened", other_result, TWO_CALLS, UNFLATTENED),
     ("E8", "the second export is refused", refuse, TWO_CALLS, REEXPORTED),
