@@ -172,8 +172,8 @@ class Row:
     of `PHASES`, `detail` the error message, the signal, or how long it hung, and `finding` the
     finding whose own program this is (origin "finding" only).
 
-    `exported` says that the export gave a joint graph. `descriptors` has, for each kind that is on
-    that graph, nested ones too: how many times, and of how many the meaning was compared with eager.
+    `exported` says that the export gave a joint graph, or an exported program. `descriptors` has, for each kind on
+    the joint graph, nested ones too: how many times, and of how many the meaning was compared with eager.
 
     `source` is the program as a stand-alone script, `graph` its joint graph as text; each "" where a run
     keeps none, as for a drawn program that showed nothing new, and `graph` where nothing was exported.
