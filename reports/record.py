@@ -80,7 +80,7 @@ OUTCOMES: Mapping[Outcome, Meaning] = {
     Outcome.FAIL: Meaning("a rule was violated and no finding says so", "the implementation"),
     Outcome.CRASH: Meaning("the process died", "the implementation"),
     Outcome.TIMEOUT: Meaning("it still ran when its time was up", "the implementation"),
-    Outcome.UNSUPPORTED: Meaning("it needs a capability that is not offered", "the adapter"),
+    Outcome.UNSUPPORTED: Meaning("it needs what is not offered, or eager dies of it", "the adapter"),
     Outcome.REFUSED: Meaning("it was refused, as the documents announce", "nobody"),
     Outcome.KNOWN: Meaning("findings absorb every violation", "the finding"),
     Outcome.OUT_OF_DATE: Meaning("a finding's own program no longer fails", "the finding"),
