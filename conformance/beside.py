@@ -97,10 +97,16 @@ def edges_of(inputs: Inputs, descriptors: Iterable[Any]) -> dict[Any, GradientEd
 
 
 def backward(roots: list[tuple[Any, Any]], edges: dict[Any, GradientEdge]) -> Gradients:
-    """The gradient at each edge, from tensors or edges, each with a cotangent. Raises what autograd raises."""
-    if not roots or not edges:
+    """The gradient at each edge, from tensors or edges, each with a cotangent. Raises what autograd raises.
+
+    Without an edge the backward runs all the same, for the effects on its way: autograd.grad would ask for nothing.
+    """
+    if not roots:
         return dict.fromkeys(edges)
     starts, cotangents = zip(*roots)
+    if not edges:
+        torch.autograd.backward(starts, cotangents)
+        return {}
     return dict(zip(edges, torch.autograd.grad(starts, tuple(edges.values()), cotangents, allow_unused=True)))
 
 

@@ -125,3 +125,10 @@ def test_a_symbol_of_a_subclass_that_turned_out_to_be_a_number_may_be_no_input()
     setup, state = (let("x1", "transpose", "x0", 0),), (State("weight", "x0"),)
     program = Program((leaf,), setup, state, (Ref("x1"),), outputs=Ref("a0"), symbolic=(3,))
     assert RULES["J7"].judge(walk(program, PyTorch())) == []
+
+
+def test_an_effect_on_the_way_to_an_input_that_no_gradient_reaches_is_eagers_too() -> None:
+    setup = (replace(let("x1", "view", "x0", (1,)), mode="no_grad"),)
+    body = (let("v0", "noted_backward", "a0"),)
+    program = Program((Leaf("x0", (), requires_grad=True),), setup, (), (Ref("x1"),), body=body, outputs=Ref("v0"))
+    assert RULES["S5"].judge(walk(program, PyTorch())) == []
