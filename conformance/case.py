@@ -138,6 +138,13 @@ def walk(
     return case
 
 
+def watch_eager_alone(program: Program, implementation: Implementation, device: str, thorough: bool | None) -> None:
+    """Run in eager what a walk runs there, and nothing else: a process that dies of this dies of eager."""
+    case = _begun(program, implementation, device, thorough)
+    if not case.unsupported:
+        _watch_eager(case)
+
+
 def _go_further(case: Case, rules: Collection[str], spoilt_before: bool) -> None:
     """What only a thorough case does, as far as these rules read it: exported again, and compiled by other routes."""
     with case.timed("export"):

@@ -10,7 +10,7 @@ import conformance.exported.rules
 import conformance.rules  # noqa: F401  (registers the rules)
 from conformance.case import Case, walk
 from conformance.exported.case import Exported, export_walk
-from conformance.exported.forms import OTHERS
+from conformance.exported.forms import EXPORTED, OTHERS
 from conformance.exported.noted import metadata_features
 from conformance.findings import Finding, finding_for
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
@@ -118,7 +118,7 @@ def _verdict(
         device=case.device,
     )
     if isinstance(case, Exported):
-        return replace(verdict, features=traits | metadata_features(case), graph=case.graph)
+        return replace(verdict, features=traits | metadata_features(case), exported=EXPORTED in case.forms, graph=case.graph)
     return replace(verdict, exported=case.joint is not None, descriptors=descriptors_of(case), graph=case.graph)
 
 

@@ -23,6 +23,7 @@ from typing import Any
 import torch
 
 import golden
+from conformance.case import watch_eager_alone
 from conformance.findings import load_findings
 from conformance.implementation import load_implementation
 from conformance.judge import Judged, Verdict, judge
@@ -79,12 +80,19 @@ class Sandbox:
         """As ``judge``, but what fails or dies is judged again by a fresh child, whose verdict counts.
 
         A trace that broke off may have left the process so that a later program fails for no fault of its own.
+        A program that eager dies of as well says nothing about the implementation.
         """
         verdict = self.judge(program, thorough, only, stated)
         if verdict.outcome not in (Outcome.FAIL, Outcome.CRASH):
             return verdict
         self.close()
-        return self.judge(program, thorough, only, stated)
+        again = self.judge(program, thorough, only, stated)
+        if again.outcome is Outcome.CRASH and self._dies_in_eager(program, thorough):
+            return replace(again, outcome=Outcome.UNSUPPORTED, detail=f"eager dies of it too: {again.detail}")
+        return again
+
+    def _dies_in_eager(self, program: Program, thorough: bool | None) -> bool:
+        return isinstance(self._ask(("eager", program, thorough), self.job.timeout), Dead)
 
     def judge(
         self, program: Program, thorough: bool | None = None, only: Collection[str] = (), stated: Stated | None = None
@@ -195,6 +203,10 @@ def _serve(pipe: Connection, job: Job) -> None:
             pipe.send(draw(details[0]))
         elif question == "mutate":
             pipe.send(mutant(*details))
+        elif question == "eager":
+            program, thorough = details
+            watch_eager_alone(program, implementation, job.device, thorough)
+            pipe.send("lived")
         elif question == "script":
             pipe.send(_script(details[0]))
         else:

@@ -80,7 +80,7 @@ OUTCOMES: Mapping[Outcome, Meaning] = {
     Outcome.FAIL: Meaning("a rule was violated and no finding says so", "the implementation"),
     Outcome.CRASH: Meaning("the process died", "the implementation"),
     Outcome.TIMEOUT: Meaning("it still ran when its time was up", "the implementation"),
-    Outcome.UNSUPPORTED: Meaning("it needs a capability that is not offered", "the adapter"),
+    Outcome.UNSUPPORTED: Meaning("it needs what is not offered, or eager dies of it", "the adapter"),
     Outcome.REFUSED: Meaning("it was refused, as the documents announce", "nobody"),
     Outcome.KNOWN: Meaning("findings absorb every violation", "the finding"),
     Outcome.OUT_OF_DATE: Meaning("a finding's own program no longer fails", "the finding"),
@@ -172,8 +172,8 @@ class Row:
     of `PHASES`, `detail` the error message, the signal, or how long it hung, and `finding` the
     finding whose own program this is (origin "finding" only).
 
-    `exported` says that the export gave a joint graph. `descriptors` has, for each kind that is on
-    that graph, nested ones too: how many times, and of how many the meaning was compared with eager.
+    `exported` says that the export gave a joint graph, or an exported program. `descriptors` has, for each kind on
+    the joint graph, nested ones too: how many times, and of how many the meaning was compared with eager.
 
     `source` is the program as a stand-alone script, `graph` its joint graph as text; each "" where a run
     keeps none, as for a drawn program that showed nothing new, and `graph` where nothing was exported.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -68,6 +68,8 @@ TWO_CALLS = _program(((2, 3), (2, 3)), _let("v0", "sin", "a0"), _let("v1", "cos"
 DIFFERENCE = _program(((2, 3), (2, 3)), _let("v0", "sub", "a0", "a1"))
 SEVERAL_RESULTS = _program(((4, 2),), Statement("unbind", ("a0",), (0,), ("v0", "v1", "v2", "v3")))
 CONTROL = _program(((3,),), _let("v0", "cond", "a0"))
+#: An effect, which a token orders.
+EFFECT = _program(((3,),), Statement("note", ("a0",)), _let("v0", "sin", "a0"))
 #: The loop counts in a constant, which is lifted.
 CONSTANT = _program(((3,),), _let("v0", "while_loop", "a0"))
 
@@ -177,6 +179,8 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("E3", "a mutated buffer is called an input", of_output(0, kind=OutputKind.USER_INPUT_MUTATION), STATEFUL, DECOMPOSED),
     ("E3", "a mutation of an input is no output", spoiling.write_is_no_output, WRITTEN_INPUT, DECOMPOSED),
     ("E3", "mutations come last", spoiling.reverse_outputs, STATEFUL, DECOMPOSED),
+    ("E3", "a token that orders nothing", spoiling.token_more, TWO_CALLS, DECOMPOSED),
+    ("E3", "a token that is not given back", partial(spoiling.drop_result, place=0), EFFECT, DECOMPOSED),
     ("E4", "a function of torch is called", call_of(torch.sin)),
     ("E4", "an op without its overload is called", call_of(torch.ops.aten.sin)),
     ("E4", "a function of the user is called", call_of(lambda x: x.sin())),

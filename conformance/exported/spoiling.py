@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.utils._pytree as pytree
 from torch import fx, nn
-from torch.export.graph_signature import InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument
+from torch.export.graph_signature import InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument, TokenArgument
 
 from generators.preludes.symbolic import with_symbolic_sizes
 
@@ -111,8 +111,7 @@ def reading(value: Any) -> Spoil:
 
 
 def buffer_read(exported: Any) -> None:
-    exported.graph_module.register_buffer("kept", torch.ones(2, 3))
-    reading(exported.graph_module.kept)(exported)
+    reading(nn.Buffer(torch.ones(2, 3)))(exported)
 
 
 def nothing_read(exported: Any) -> None:
@@ -292,9 +291,10 @@ def drop_input(place: int) -> Spoil:
     return spoil
 
 
-def drop_result(exported: Any) -> None:
-    return_of(exported, results(exported)[:-1])
-    exported.graph_signature.output_specs.pop()
+def drop_result(exported: Any, place: int = -1) -> None:
+    returned = results(exported)
+    del returned[place], exported.graph_signature.output_specs[place]
+    return_of(exported, returned)
 
 
 def extra_result(exported: Any) -> None:
@@ -320,6 +320,14 @@ def write_is_no_output(exported: Any) -> None:
     """The row of the first mutation says that it is the user's; nothing else changes."""
     specs = exported.graph_signature.output_specs
     specs[0] = OutputSpec(OutputKind.USER_OUTPUT, specs[0].arg, None)
+
+
+def token_more(exported: Any) -> None:
+    """The first input is taken for a token, and given back as one."""
+    first, signature = inputs(exported)[0], exported.graph_signature
+    signature.input_specs[0] = InputSpec(InputKind.TOKEN, TokenArgument(first.name), None)
+    signature.output_specs.insert(0, OutputSpec(OutputKind.TOKEN, TokenArgument(first.name), None))
+    return_of(exported, [first, *results(exported)])
 
 
 # The other members
@@ -368,8 +376,8 @@ def lost_write(exported: Any) -> None:
 
 
 def operands_swapped(exported: Any) -> None:
-    node = next(node for node in calls(exported) if node.target is torch.ops.aten.sub.Tensor)
-    node.args = node.args[::-1]
+    difference = next(node for node in calls(exported) if node.target is torch.ops.aten.sub.Tensor)
+    difference.args = difference.args[::-1]
 
 
 def number_changed(exported: Any) -> None:
@@ -385,8 +393,8 @@ def nothing_written_back(exported: Any) -> None:
     """What a mutation is said to give is what the buffer was before."""
     place = next(i for i, s in enumerate(exported.graph_signature.output_specs) if s.kind is OutputKind.BUFFER_MUTATION)
     spec = exported.graph_signature.output_specs[place]
-    before = next(s.arg for s in exported.graph_signature.input_specs if s.target == spec.target)
+    before = next(s.arg.name for s in exported.graph_signature.input_specs if s.target == spec.target)
     returned = results(exported)
-    returned[place] = next(node for node in inputs(exported) if node.name == before.name)
+    returned[place] = next(node for node in inputs(exported) if node.name == before)
     return_of(exported, returned)
-    spec.arg = TensorArgument(before.name)
+    spec.arg = TensorArgument(before)

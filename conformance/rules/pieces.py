@@ -111,7 +111,8 @@ def _expected(case: Case, of: Any, paths: Paths, found: Sequence[Any]) -> Iterat
 def _numbers(case: Case, of: Any, side: str, found: Sequence[Any]) -> Iterator[Any]:
     """The symbolic sizes, then strides: of a primal those that it was exported with, of a result those that were found.
 
-    Which sizes of a result are symbolic is a matter of tracing; where none goes in, none comes out.
+    Which sizes of a result are symbolic is a matter of tracing; where none goes in, none comes out. So is whether a
+    symbol that tracing found to be a number still counts: it may be there or not.
     """
     names = case.implementation.descriptors
     passed = exported_at(case, of)
@@ -119,7 +120,8 @@ def _numbers(case: Case, of: Any, side: str, found: Sequence[Any]) -> Iterator[A
         number = getattr(names, f"Subclass{what}AOT{side}")
         if isinstance(passed, torch.Tensor):
             values = passed.size() if what == "Size" else passed.stride()
-            yield from (number(base=of, idx=i) for i, value in enumerate(values) if _is_symbolic(value))
+            symbolic: dict[Any, Any] = {number(base=of, idx=i): value for i, value in enumerate(values) if _is_symbolic(value)}
+            yield from (d for d, value in symbolic.items() if value.node.maybe_as_int() is None or d in found)
         elif side == "Output" and case.program.symbolic:
             yield from sorted({d for d in found if isinstance(d, number) and d.base == of}, key=lambda d: d.idx)
 

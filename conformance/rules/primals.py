@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch.utils._pytree as pytree
+import torch
+from torch._guards import detect_fake_mode
 
 from conformance.case import Case
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
@@ -22,13 +23,12 @@ def passed_at(case: Case, descriptor: Any) -> Any:
 def exported_at(case: Case, descriptor: Any) -> Any:
     """What the export was given there: as ``passed_at``, but a fake tensor where the program has symbolic sizes.
 
-    What the module holds and the caller passes as well is one tensor, and one fake tensor.
+    What the module holds and the caller passes as well, or passes a view of, is one tensor, and one fake tensor.
     """
     if kind_of(descriptor) == "SubclassGetAttrAOTInput":
         return getattr(exported_at(case, descriptor.base), descriptor.attr, None)
-    passed = case.primals.get(descriptor)
-    arguments = zip(pytree.tree_leaves((case.built.args, case.built.kwargs)), pytree.tree_leaves(case.arguments))
-    return next((exported for given, exported in arguments if given is passed), passed)
+    passed, mode = case.primals.get(descriptor), detect_fake_mode(case.arguments)
+    return mode.from_tensor(passed, static_shapes=True) if mode and isinstance(passed, torch.Tensor) else passed
 
 
 def output_of(case: Case, tangent: Any) -> Any:

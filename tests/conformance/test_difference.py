@@ -146,3 +146,8 @@ def test_a_subclass_is_told_by_its_pieces() -> None:
 
 def test_a_long_fact_is_cut() -> None:
     assert len(brief("x" * 1000)) == 200
+
+
+def test_a_subclass_without_an_allclose_is_compared_by_its_pieces() -> None:
+    numbers = torch.tensor([1.0, 2.0])
+    assert same(wrapped("dtensor", numbers), wrapped("dtensor", numbers * (1 + 1e-6)))

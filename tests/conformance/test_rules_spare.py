@@ -118,3 +118,10 @@ def test_a_tied_buffer_that_the_export_leaves_another_tensor_for_is_still_tied()
     body = (change("mul_", "self.layer.running", 2),)
     program = Program((Leaf("x0", (2,)),), state=state, body=body, dressing=("layer_twice",))
     assert RULES["J19"].judge(walk(program, PyTorch())) == []
+
+
+def test_a_symbol_of_a_subclass_that_turned_out_to_be_a_number_may_be_no_input() -> None:
+    leaf = Leaf("x0", (2, 3), requires_grad=True, parameter=True, subclass="nested")
+    setup, state = (let("x1", "transpose", "x0", 0),), (State("weight", "x0"),)
+    program = Program((leaf,), setup, state, (Ref("x1"),), outputs=Ref("a0"), symbolic=(3,))
+    assert RULES["J7"].judge(walk(program, PyTorch())) == []

@@ -16,7 +16,8 @@ from conformance.pytorch import PyTorch
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, draw
 from conformance.smoke import broken_adapter
-from generators.program import Leaf
+from conformance.telling import DEFAULT
+from generators.program import Leaf, Ref
 from reports.record import Outcome
 from tests.conformance.misbehaving import TakesMemoryBitByBit
 from tests.programs import INFERENCE, ONE_OUTPUT, let
@@ -60,6 +61,16 @@ def test_a_death_that_a_fresh_process_dies_too_is_the_verdict() -> None:
     with sandbox_for("Aborts") as sandbox:
         sandbox.judge(INFERENCE)
         assert sandbox.confirmed(SEVEN).outcome is Outcome.CRASH
+
+
+def test_a_death_that_eager_dies_too_says_nothing_of_the_implementation() -> None:
+    # The zero gradient of sgn over the values of a jagged tensor, accumulated into a gradient that is there.
+    leaves = (Leaf("x0", (1,), requires_grad=True, subclass="jagged"),)
+    body = (let("v0", "jagged_values", "a0"), let("v1", "sgn", "v0"))
+    program = replace(ONE_OUTPUT, leaves=leaves, body=body, outputs=Ref("v1"))
+    with Sandbox(Job(DEFAULT)) as sandbox:
+        verdict = sandbox.confirmed(program, thorough=True)
+    assert (verdict.outcome, str(verdict.detail)) == (Outcome.UNSUPPORTED, "eager dies of it too: SIGSEGV")
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ def the_signature_is_that_of_the_program(case: Exported) -> Iterator[Complaint]:
         yield from _order_complaints(form, exported.graph_signature)
         yield from _state_complaints(case, form, exported)
         yield from _mutation_complaints(case, form, exported.graph_signature)
+        yield from _token_complaints(case, form, exported.graph_signature)
         for kind, specs, wanted in (
             ("USER_INPUT", exported.graph_signature.input_specs, len(case.program.flat_args)),
             ("USER_OUTPUT", exported.graph_signature.output_specs, len(case.program.flat_outputs)),
@@ -124,6 +125,17 @@ def _mutation_complaints(case: Exported, form: str, signature: Any) -> Iterator[
         changed = not same(value_of(before.tensors[name]), case.eager[f"caller.{name}.value"])
         if changed and target not in kinds:
             yield f"{form}:outputs of mutated inputs", "one for each", "none"
+
+
+def _token_complaints(case: Exported, form: str, signature: Any) -> Iterator[Complaint]:
+    """A token orders effects: it is taken and given back, and there is none where eager performs no effect."""
+    taken, given = (
+        sum(spec.kind.name == "TOKEN" for spec in specs) for specs in (signature.input_specs, signature.output_specs)
+    )
+    if taken != given:
+        yield f"{form}:number of TOKEN", f"{taken} given back, as many as are taken", given
+    if taken and not case.eager["error"] and not case.eager["effects.forward"]:
+        yield f"{form}:number of TOKEN", "none where there is no effect", taken
 
 
 def _kinds_of_inputs(signature: Any) -> dict[str, str]:

@@ -38,7 +38,15 @@ class NoExporter:
 
 
 def test_rules_of_exports_alone_judge_no_joint() -> None:
-    assert not judge(programs.INFERENCE, PyTorch(), only=RULES).exported
+    assert not judge(programs.INFERENCE, PyTorch(), only=RULES).descriptors
+
+
+REFUSED = replace(programs.INFERENCE, body=(change("data_mul_", "a0", 2), let("v0", "sin", "a0")))
+
+
+@pytest.mark.parametrize(("program", "could"), [(programs.INFERENCE, True), (REFUSED, False)])
+def test_a_verdict_says_whether_the_program_could_be_exported(program: Program, could: bool) -> None:
+    assert judge(program, PyTorch(), only=RULES).exported is could
 
 
 def test_rules_of_both_kinds_judge_the_joint() -> None:
@@ -66,8 +74,7 @@ def test_an_implementation_may_offer_no_export() -> None:
 
 
 def test_a_documented_refusal_is_told_as_one() -> None:
-    body = (change("data_mul_", "a0", 2), let("v0", "sin", "a0"))
-    assert judge(replace(programs.INFERENCE, body=body), PyTorch(), only=RULES).outcome is Outcome.REFUSED
+    assert judge(REFUSED, PyTorch(), only=RULES).outcome is Outcome.REFUSED
 
 
 def test_a_program_gets_one_other_form_by_its_hash() -> None:
