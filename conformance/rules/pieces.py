@@ -57,7 +57,7 @@ def _paths_of(case: Case, of: Any) -> Paths | None:
         return _paths_at(facts, f"outputs[{of.idx}]")
     if kind == "TangentAOTInput":
         return None if kind_of(of.output) == "InputMutationAOTOutput" else _paths_of(case, of.output)
-    if kind == "GradAOTOutput" and (_a_tangent_is_guessed(case) or _comes_of_another(case, of.grad_of)):
+    if kind == "GradAOTOutput" and (_a_tangent_is_guessed(case) or _flows_beside_the_graph(case, of.grad_of)):
         return None
     if kind in ("InputMutationAOTOutput", "GradAOTOutput"):
         root = of.mutated_input if kind == "InputMutationAOTOutput" else of.grad_of
@@ -74,6 +74,14 @@ def _a_tangent_is_guessed(case: Case) -> bool:
     """
     tangents = [d.output for d in placeholder_descriptors(case.joint) if kind_of(d) == "TangentAOTInput"]
     return any(kind_of(output) == "InputMutationAOTOutput" for output in tangents)
+
+
+def _flows_beside_the_graph(case: Case, primal: Any) -> bool:
+    """Whether eager's gradient is a sum of the joint's and of more: of another input's, or of the input's as an output."""
+    name = f"caller.{name_of(case, primal)}"
+    facts = case.eager["train"]
+    told = [facts[path] for path in facts if path.startswith("outputs") and path.endswith((".is", ".base"))]
+    return name in told or _comes_of_another(case, primal)
 
 
 def _comes_of_another(case: Case, primal: Any) -> bool:

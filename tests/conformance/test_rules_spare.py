@@ -132,3 +132,10 @@ def test_an_effect_on_the_way_to_an_input_that_no_gradient_reaches_is_eagers_too
     body = (let("v0", "noted_backward", "a0"),)
     program = Program((Leaf("x0", (), requires_grad=True),), setup, (), (Ref("x1"),), body=body, outputs=Ref("v0"))
     assert RULES["S5"].judge(walk(program, PyTorch())) == []
+
+
+def test_a_gradient_of_an_input_that_is_returned_does_not_say_what_the_joint_gives() -> None:
+    leaves = (Leaf("x0", (), requires_grad=True, subclass="pair"),)
+    outputs = Node("tuple", (Ref("v0"), Ref("a0")))
+    program = Program(leaves, args=(Ref("x0"),), body=(let("v0", "sgn", "a0"),), outputs=outputs)
+    assert RULES["J7"].judge(walk(program, PyTorch())) == []
