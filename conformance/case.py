@@ -48,8 +48,8 @@ class Case(Timed):
     is judged at the ``unjudged`` paths, where eager was seen to differ from itself. Of the scenarios that differ,
     ``random`` holds the facts that hang on the seed of eager's generator (scenario, path). ``unsupported`` says which
     option of the program is not offered; then it is not exported at all. The caller passes the ``primals``, by their
-    plain descriptors, as they were before the export. It was given the ``arguments``, and gave the ``graph``, as text
-    (a compile may change it). ``refusal`` is the error with which the export or the
+    plain descriptors, as they were before the export. The export was given the ``arguments``, and gave the ``graph``,
+    as text (a compile may change it). ``refusal`` is the error with which the export or the
     compile ended; then there is no ``joint``, or nothing in ``compiled``. ``before`` and ``after`` are what the
     caller holds around the export, ``left_behind`` the global state that is other than before once the ExitStack is
     closed, ``meaning`` what the graph gave when it was run from its descriptors alone. A named case has ``stated``

@@ -92,7 +92,8 @@ class Sandbox:
         return again
 
     def _dies_in_eager(self, program: Program, thorough: bool | None) -> bool:
-        return isinstance(self._ask(("eager", program, thorough), self.job.timeout), Dead)
+        answer = self._ask(("eager", program, thorough), self.job.timeout)
+        return isinstance(answer, Dead) and answer.outcome is Outcome.CRASH
 
     def judge(
         self, program: Program, thorough: bool | None = None, only: Collection[str] = (), stated: Stated | None = None

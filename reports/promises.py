@@ -105,7 +105,7 @@ _ROWS: tuple[Promise, ...] = (
     Promise("range_constraints", "E7", "each symbol has a range", "range_constraints of .*"),
     Promise("can be made and called", "E8", "what eager runs is exported, comes in each form, and is called", "error"),
     Promise("outputs", "E8", "called, it gives what eager gives", "outputs.*"),
-    Promise("mutations", "E8", "called, it leaves to the caller what eager leaves", "caller.*"),
+    Promise("mutations", "E8", "called, it leaves to the caller what eager leaves", "(caller|rng).*"),
     Promise("gradients", "E8", "an export can be trained with eager's autograd", "(grads|differentiable|backward).*"),
     Promise("leaf types", "E9", "tensors, numbers, texts, dtypes and the like pass the boundary", "leaf .*"),
     Promise("container types", "E9", "tuples, lists, dicts and what is registered pass the boundary", "container .*"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,7 @@ class Refused:
             requirement=REQUIREMENTS[self.violation.rule],
             violation=self.violation,
             type=self.type,
-            place=rest.rpartition(" as ")[2].partition(":")[0].partition(".")[0],
+            place=re.split("[:.]", rest.rpartition(" as ")[2])[0],
             is_loaded=form == LOADED,
             nodes=_text_of_nodes() if _speaks_of_nodes(self.type) else "",
             ordered="OrderedDict" in self.type.made,

@@ -60,6 +60,7 @@ def test_one_path_may_break_either_of_two_promises(name: str, word: str) -> None
         ("E8", "loaded:error", "can be made and called"),
         ("E8", "exported:outputs[0].value", "outputs"),
         ("E8", "unflattened:caller.x0.value", "mutations"),
+        ("E8", "exported:rng.value", "mutations"),
         ("E8", "exported:grads.x0.value", "gradients"),
         ("E8", "strict:differentiable.plain", "gradients"),
         ("E10", "exported:range", "sizes as asked for"),

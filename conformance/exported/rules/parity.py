@@ -18,7 +18,7 @@ def calls_are_as_in_eager(case: Exported) -> Iterator[Complaint]:
     How outputs alias inputs, no document says: nothing is judged of it.
     """
     for form, raised in case.refusals.items():
-        if documented(raised.error, form) is None:
+        if documented(raised.error, raised.stage) is None:
             yield f"{form}:error", "no error, as in eager", raised
     for form, difference in case.differences:
         found: object = case.results[form]["error"] if difference.path == "error" else None
