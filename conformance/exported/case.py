@@ -34,7 +34,7 @@ from conformance.exporting import try_export
 from conformance.hygiene import left_behind, put_back
 from conformance.implementation import Joint
 from conformance.named import Stated
-from conformance.observation import Facts, Raised, roots_of
+from conformance.observation import Facts, Raised, roots_of, value_of
 from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
 from generators.build import Built, build
@@ -56,7 +56,8 @@ class Exported(Timed):
     ``built`` is what was exported, ``forms`` the ExportedProgram of each form that could be made, ``modules`` what makes
     the module of those that are only called, and ``refusals`` the error in the place of each that could not be made.
     ``results`` are the facts of each form's call, ``differences`` what of them is not as in ``eager``; ``runs`` are the
-    graphs run node by node. Where sizes are dynamic, ``way`` is how that was asked for, ``trials`` are the calls of each
+    graphs run node by node. ``changed`` are the caller's tensors that hold other values after eager's call: not every op
+    counts what it writes. Where sizes are dynamic, ``way`` is how that was asked for, ``trials`` are the calls of each
     form with other shapes, and ``resized_runs`` as ``runs``, with the largest sizes. ``joint`` is the joint graph of the
     same program, exported beside a decomposition alone, and where it can be. ``unsupported`` says why the program is not
     exported at all. A named case has ``stated`` which form it is in and what its signature must be; of that form, it has the
@@ -72,6 +73,7 @@ class Exported(Timed):
     graph: str = ""
     rows: tuple[list[str], list[str]] | None = None
     eager: Facts = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
     built: Any = None
     forms: dict[str, Any] = field(default_factory=dict)
     modules: dict[str, Callable[[], Any]] = field(default_factory=dict)
@@ -106,7 +108,8 @@ def export_walk(
         return case
     with case.timed("eager"):
         case.eager = _called(call_module, program, device)
-    case.unsupported = _writes_aliases(program, case.eager)
+        case.changed = _changed(case)
+    case.unsupported = _writes_aliases(case)
     if case.unsupported:
         return case
     case.was_clean = not left_behind()
@@ -179,10 +182,17 @@ def not_taken(program: Program, implementation: Any) -> str:
     return "what is passed may be views of one another" if program.setup else ""
 
 
-def _writes_aliases(program: Program, eager: Facts) -> str:
+def _changed(case: Exported) -> frozenset[str]:
+    before = build(case.program, case.device).tensors if not case.eager["error"] else {}
+    changed = {name for name, tensor in before.items() if not same(value_of(tensor), case.eager[f"caller.{name}.value"])}
+    return frozenset(changed)
+
+
+def _writes_aliases(case: Exported) -> str:
     """Why what the program writes is not judged: it may be written through another name that the caller has for it."""
+    program = case.program
     passed = [leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)] + [state.value for state in program.state]
-    writes = any(path.endswith(".written") and fact for path, fact in eager.items())
+    writes = case.changed or any(path.endswith(".written") and fact for path, fact in case.eager.items())
     return "something is passed twice, and written" if len(set(passed)) < len(passed) and writes else ""
 
 

@@ -149,13 +149,11 @@ def name_of(target: Any) -> str:
 
 def _written_buffers(case: Exported) -> Iterator[Complaint]:
     """Each buffer whose value eager changed is an extra output of the functional graph."""
-    if case.eager["error"]:
-        return
-    for fqn, before in build(case.program, case.device).module.named_buffers():
-        name = next(state.value for state in case.program.state if state.fqn == fqn)
-        for form in case.forms.keys() & set(FUNCTIONAL):
-            mutated = case.forms[form].graph_signature.buffers_to_mutate.values()
-            if fqn not in mutated and not same(value_of(before), case.eager[f"caller.{name}.value"]):
+    parameters = case.program.parameter_leaves
+    changed = [state.fqn for state in case.program.state if state.value in case.changed and state.value not in parameters]
+    for form in case.forms.keys() & set(FUNCTIONAL):
+        for fqn in changed:
+            if fqn not in case.forms[form].graph_signature.buffers_to_mutate.values():
                 yield f"{form}:outputs of written buffers", "one for each", "none"
 
 
