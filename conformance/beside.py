@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import torch
@@ -114,16 +115,39 @@ def _roots(outputs: Outputs, cotangents: dict[Any, torch.Tensor]) -> Iterator[tu
     """What the outputs with a cotangent are in eager, where a backward can start from it; it may write its cotangent."""
     for descriptor, cotangent in cotangents.items():
         for root in roots_of([outputs.value(descriptor)]):
-            is_laid_out = _is_written_base(descriptor) and cotangent.shape != root.shape
+            is_laid_out = _is_base(descriptor) and cotangent.shape != root.shape
             own = cotangent.clone()
             yield root, own.as_strided(root.shape, root.stride()) if is_laid_out else own
+
+
+def _is_base(output: Any) -> bool:
+    return _is_written_base(output) or kind_of(output) == "IntermediateBaseAOTOutput"
 
 
 def _is_written_base(output: Any) -> bool:
     return kind_of(getattr(output, "mutated_input", None)) == "ViewBaseAOTInput"
 
 
-def as_before_the_call(output: Any, value: Any, fresh: Inputs) -> Any:
+def as_the_graph_has_it(output: Any, outputs: Outputs, fresh: Inputs, in_graph: Any) -> Any:
+    """What an output stands for in eager, laid out as the graph's own, ``in_graph``, is. Raises Meaningless.
+
+    The trace takes some calls apart and so makes views that eager does not: vector @ matrix is a matrix, squeezed.
+    The graph's base is then that matrix, and eager's output is nothing's view.
+    """
+    value = _as_before_the_call(output, outputs.value(output), fresh)
+    if kind_of(output) == "IntermediateBaseAOTOutput" and getattr(outputs.value(output.base_of), "_base", None) is None:
+        return _with_the_sizes_of(in_graph, value)
+    return value
+
+
+def _with_the_sizes_of(like: Any, value: Any) -> Any:
+    if not all(isinstance(tensor, torch.Tensor) and not is_traceable_wrapper_subclass(tensor) for tensor in (like, value)):
+        return value
+    sizes = _numbers(like.shape)
+    return value.view(sizes) if prod(sizes) == value.numel() and value.is_contiguous() else value
+
+
+def _as_before_the_call(output: Any, value: Any, fresh: Inputs) -> Any:
     """What an output stands for in eager. A written base is laid out as before the call.
 
     The caller may pass the base itself beside its views, and the call change its shape: that is the mutation of
@@ -147,7 +171,7 @@ def _cotangents(joint: Joint, outputs: Outputs, fresh: Inputs) -> dict[Any, torc
         if tangent is None or tangent.output in cotangents:
             continue
         with suppress(Meaningless):
-            value = as_before_the_call(tangent.output, outputs.value(tangent.output), fresh)
+            value = as_the_graph_has_it(tangent.output, outputs, fresh, node.meta.get("val"))
             if isinstance(value, torch.Tensor):  # else the tangent stands for nothing, which S1 tells
                 whole = tangent is descriptor
                 cotangents[tangent.output] = _laid_out(value, node, stream) if whole else _pieces_like(value, stream)

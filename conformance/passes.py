@@ -56,19 +56,19 @@ def rename(joint: Joint, case: Case) -> None:
 
 
 def recompute(joint: Joint, case: Case) -> None:
-    """Everything in the forward, but for what draws random numbers, to be computed again in the backward.
+    """Everything in the forward, but for what must be done once, to be computed again in the backward.
 
     Not for where an input is written: what it held before is gone when the backward comes.
     """
     for node in _calls(joint):
-        if node.meta.get("partitioner_tag") != "is_backward" and not _draws(node):
+        if node.meta.get("partitioner_tag") != "is_backward" and not _is_done_once(node):
             node.meta |= {"recompute": CheckpointPolicy.MUST_RECOMPUTE, "ac_graph_id": 0}
 
 
-def _draws(node: fx.Node) -> bool:
-    """Whether the node draws random numbers, or picks one of several results of what does: they go together."""
-    source = node.args[0] if node.target is operator.getitem else node
-    return torch.Tag.nondeterministic_seeded in getattr(getattr(source, "target", None), "tags", ())
+def _is_done_once(node: fx.Node) -> bool:
+    """Whether the node draws random numbers, has an effect, or picks one of several results of what does: they go together."""
+    target = getattr(node.args[0] if node.target is operator.getitem else node, "target", None)
+    return target is torch.ops.higher_order.with_effects or torch.Tag.nondeterministic_seeded in getattr(target, "tags", ())
 
 
 def double(joint: Joint, case: Case) -> None:

@@ -16,7 +16,7 @@ import torch
 from torch import fx
 
 from conformance import effects
-from conformance.beside import Eager, Gradients, accumulated, as_before_the_call, run_eager, seeded_build
+from conformance.beside import Eager, Gradients, accumulated, as_the_graph_has_it, run_eager, seeded_build
 from conformance.described import OUTPUTS, Inputs, Meaningless, Outputs, gradient_in
 from conformance.difference import NEAR_MISS, same
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
@@ -191,13 +191,8 @@ def _meaning(descriptor: Any, result: Any, found: Outputs, eager: Eager, blurred
         return Meaning(descriptor, None, result, reason)
     gradient = gradient_in(descriptor)
     if gradient is not None and gradient.grad_of in found.gradients:
-        result = _value_or_error(found, descriptor)
-    return Meaning(descriptor, _expected(descriptor, eager), result)
-
-
-def _expected(descriptor: Any, eager: Eager) -> Any:
-    """What an output stands for in eager."""
-    return as_before_the_call(descriptor, _value_or_error(eager.outputs, descriptor), eager.fresh)
+        result = _value_or_error(descriptor, found, eager.fresh, result)
+    return Meaning(descriptor, _value_or_error(descriptor, eager.outputs, eager.fresh, result), result)
 
 
 def _not_judged(descriptor: Any, eager: Eager) -> str:
@@ -215,11 +210,13 @@ def _not_judged(descriptor: Any, eager: Eager) -> str:
     return ""
 
 
-def _value_or_error(outputs: Outputs, descriptor: Any) -> Any:
+def _value_or_error(descriptor: Any, outputs: Outputs, fresh: Inputs, in_graph: Any) -> Any:
     """What a descriptor stands for, detached; the error where there is nothing; None for the pieces of no gradient."""
     gradient = gradient_in(descriptor)
     try:
-        value = None if gradient is not None and outputs.value(gradient) is None else outputs.value(descriptor)
+        if gradient is not None and outputs.value(gradient) is None:
+            return None
+        value = as_the_graph_has_it(descriptor, outputs, fresh, in_graph)
     except Meaningless as error:
         return error
     return value.detach() if isinstance(value, torch.Tensor) else value

@@ -76,13 +76,21 @@ def hides_writes(program: Program) -> bool:
     return any(".data" in VOCABULARY[statement.op].template for statement in program.body)
 
 
-def _flow(statements: tuple[Statement, ...], known: dict[str, Origin]) -> dict[str, Origin]:
-    """Each value's origin: its operand's for a view, its own otherwise."""
+def _pieces(program: Program) -> dict[str, str]:
+    """The owner of each value that the caller has, where a subclass and what it holds have the same one."""
+    leaves = {leaf.name: Origin(leaf.name, "leaf") for leaf in program.leaves}
+    return {name: origin.owner for name, origin in _flow(program.setup, leaves, (*VIEW_KINDS, "subclass")).items()}
+
+
+def _flow(
+    statements: tuple[Statement, ...], known: dict[str, Origin], sharing: tuple[str, ...] = VIEW_KINDS
+) -> dict[str, Origin]:
+    """Each value's origin: its operand's for a view, and for whatever else shares its memory; its own otherwise."""
     for statement in statements:
         source = known.get(statement.operands[0])
         maybe_copy = statement.op in MAYBE_COPIES
         op = VOCABULARY[statement.op]
-        is_view = maybe_copy or op.kind in VIEW_KINDS or op.kind == "function_write"
+        is_view = maybe_copy or op.kind in sharing or op.kind == "function_write"
         for result in statement.results:
             known[result] = _viewed(source, maybe_copy) if is_view and source else _made(result)
     return known
@@ -150,6 +158,7 @@ def _of_inputs(program: Program, caller: dict[str, Origin]) -> Iterator[str]:
     names = [leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)]
     inputs = [*names, *(state.value for state in program.state)]
     owners = Counter(caller[name].owner for name in set(inputs))
+    pieces = _pieces(program)
     used = {operand for statement in program.body for operand in statement.operands}
     subclasses = {leaf.name for leaf in program.leaves if leaf.subclass}
     conditions = {
@@ -157,6 +166,7 @@ def _of_inputs(program: Program, caller: dict[str, Origin]) -> Iterator[str]:
         "input:twice": len(set(names)) < len(names),
         "input:state": any(state.value in names for state in program.state),
         "input:aliased": any(count > 1 for count in owners.values()),
+        "input:piece": len({pieces[name] for name in inputs}) < len(owners),
         "input:view": any(caller[name].steps for name in inputs),
         "input:non-leaf": any(caller[name].kind == "intermediate" for name in inputs),
         "input:constant": any(isinstance(leaf, Const) for leaf in program.flat_args),

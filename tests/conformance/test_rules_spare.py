@@ -74,6 +74,11 @@ def test_what_picks_a_result_of_a_random_op_is_not_recomputed_without_it() -> No
     assert RULES["C12"].judge(walk(program, PyTorch(), thorough=True, only=("C12",))) == []
 
 
+def test_what_has_an_effect_is_not_recomputed() -> None:
+    program = replace(ONE_OUTPUT, body=(let("v1", "region_noted", "a0"), let("v0", "sin", "v1")))
+    assert RULES["C12"].judge(walk(program, PyTorch(), thorough=True, only=("C12",))) == []
+
+
 def test_a_subclass_that_the_module_holds_and_the_caller_passes_has_the_symbolic_sizes_of_the_argument() -> None:
     leaf = Leaf("x0", (3,), subclass="pair")
     program = Program((leaf,), state=(State("running", "x0"),), args=(Ref("x0"),), outputs=Ref("a0"), symbolic=(3,))

@@ -246,5 +246,12 @@ def test_a_written_base_whose_rank_the_call_changes_gets_the_tangent_of_what_the
     assert specified(program).error is None
 
 
+def test_a_base_that_only_the_graph_has_is_the_output_in_the_graphs_sizes() -> None:
+    leaves = (Leaf("x0", (2,), requires_grad=True), Leaf("x1", (2, 2), requires_grad=True))
+    body = (Statement("matmul", ("a0", "a1"), (), ("v0",)),)
+    program = Program(leaves, args=(Ref("x0"), Ref("x1")), body=body, outputs=programs.outputs("v0", "v0"))
+    assert [meaning.holds for meaning in specified(program).outputs] == [True] * 5
+
+
 def test_a_cotangent_that_eager_writes_in_place_is_the_graphs_own() -> None:
     assert all(meaning.holds for meaning in specified(replace(programs.ONE_OUTPUT, body=WRITES_ITS_GRADIENT)).outputs)

@@ -48,6 +48,10 @@ TABLE: dict[str, tuple[Program, Program]] = {
     "state:nested": (state(State("layer.weight", "x1")), state(State("weight", "x1"))),
     "input:twice": (by_hand.SAME_INPUT_TWICE, by_hand.ALIASED_INPUTS),
     "input:aliased": (by_hand.ALIASED_INPUTS, by_hand.SAME_INPUT_TWICE),
+    "input:piece": (
+        Program((GRAD,), (let("x1", "to_pair", "x0"),), args=(Ref("x1"), Ref("x0"))),
+        Program((GRAD,), (let("x1", "to_pair", "x0"), let("x2", "sin", "x1")), args=(Ref("x2"), Ref("x0"))),
+    ),
     "input:view": (by_hand.ALIASED_INPUTS, by_hand.MUTATED_INPUT_WITH_GRADIENT),
     "input:non-leaf": (by_hand.MUTATED_INPUT_WITH_GRADIENT, by_hand.ALIASED_INPUTS),
     "input:constant": (Program((GRAD,), args=(Ref("x0"), Const(2))), by_hand.ONE_OUTPUT),

@@ -19,7 +19,7 @@ from conformance.pytorch import PyTorch
 from conformance.refusals import documented
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import EXPORTED_RULES
-from generators.program import Program
+from generators.program import Leaf, Program, Ref, Statement
 from reports.promises import PROMISES
 from reports.record import Outcome
 from tests import programs
@@ -118,6 +118,13 @@ def test_every_promise_is_under_a_requirement() -> None:
 def test_every_promise_is_judged_in_one_way() -> None:
     ways = [(p.broken_by, p.shown_by, p.untestable) for p in PROMISES.values()]
     assert all(sum(map(bool, way)) == 1 for way in ways)
+
+
+def test_a_write_that_eager_does_not_count_is_a_mutation() -> None:
+    leaves = (Leaf("x0", (2,)), Leaf("x1", (2,)), Leaf("x2", (2, 2)))
+    body = (Statement("batch_norm", ("a0", "a1", "a2"), (True,), ("v0",)),)
+    program = Program(leaves, args=(Ref("x2"), Ref("x0"), Ref("x1")), body=body, outputs=Ref("v0"))
+    assert list(EXPORTED_RULES["E3"].judge(export_walk(program, PyTorch(), others=(DECOMPOSED,)))) == []
 
 
 def test_what_dynamo_does_not_support_is_a_refusal_of_a_strict_export() -> None:
