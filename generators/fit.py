@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generators.build import TooLarge, call, make_leaves
+from generators.defined import check_defined
 from generators.program import Literal, Node, Program, Ref, Statement, Tree, map_refs
 from generators.settle import REFUSALS, StateScope
 from generators.subclasses import SUBCLASSES
@@ -75,7 +76,7 @@ def fit(program: Program, may_raise: bool) -> Fitted | None:
     """The program with every FIRST chosen, and every argument and result that eager now refuses chosen again.
 
     With ``may_raise`` a statement that eager refuses stays as it is, and so does what follows it. None if
-    eager refuses a statement whatever its arguments, or what may raise can't be written down.
+    eager refuses a statement whatever its arguments or leaves its result undefined, or what may raise can't be written down.
     """
     try:
         run = _Run(make_leaves(program.leaves), may_raise)
@@ -130,6 +131,7 @@ class _Run:
         for arguments in _choices(statement, operands, first, self.may_raise):
             fitted = replace(statement, arguments=arguments)
             try:
+                check_defined(fitted, scope)
                 results = call(fitted, scope)
             except _REFUSED:
                 continue

@@ -2,6 +2,10 @@
 
 Of a guided campaign every second shard is one of mutants. Whose mutants is decided by the shards of earlier rounds
 alone, in the order of their numbers: so that the same seed gives the same programs, whoever is done first.
+
+New is a feature, a kind of descriptor, or two of them together. Lines of AOTAutograd that no program before ran
+(``sys.monitoring``) were tried beside them: in equal time, two seeds, they found 8 and 6 distinct new faults where
+these alone found 10 and 6, and 88 and 90 known ones where these alone found 91 and 89. So they are not in.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ def doubled(x: torch.Tensor) -> torch.Tensor:
 
 @doubled.register_fake
 def _(x):
-    return torch.empty_like(x)
+    return torch.empty_like(x * 2)
 
 
 doubled.register_autograd(lambda ctx, gradient: gradient * 2)
@@ -74,7 +74,7 @@ def twice_and_thrice(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 @twice_and_thrice.register_fake
 def _(x):
-    return torch.empty_like(x), torch.empty_like(x)
+    return torch.empty_like(x * 2), torch.empty_like(x * 3)
 
 
 twice_and_thrice.register_autograd(lambda ctx, twice, thrice: twice * 2 + thrice * 3)

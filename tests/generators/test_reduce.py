@@ -81,6 +81,13 @@ def test_a_written_view_keeps_the_view_and_the_write() -> None:
     assert reduce(LARGE, writes_a_view) == Program(SMALLEST_LEAF, args=(Ref("x0"),), body=body)
 
 
+def test_what_eager_leaves_undefined_is_no_smaller_program() -> None:
+    normed = Statement("batch_norm", ("a2", "a0", "a1"), (True,), ("v0",))
+    leaves = (Leaf("x0", (2, 2)), Leaf("x1", (2,)), Leaf("x2", (2,)))
+    program = Program(leaves, args=(Ref("x1"), Ref("x2"), Ref("x0")), body=(normed,))
+    assert len(reduce(program, lambda p: any(s.op == "batch_norm" and s.arguments == (True,) for s in p.body)).leaves) == 3
+
+
 def test_a_fault_in_tied_state_keeps_both_entries() -> None:
     tied = lambda program: len({s.value for s in program.state}) < len(program.state)  # noqa: E731
     weights = (State("weight", "x0"), State("twin", "x0"))
