@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -34,6 +35,14 @@ class HowToTell(Protocol):
 
     shrinks: int
     implementation: str
+
+
+@dataclass
+class AsItIs:
+    """How failures are told where the program was written by hand: it is small, and is what the test is about."""
+
+    implementation: str
+    shrinks: int = 0
 
 
 def read_or_fail(read: Callable[[Path], T], path: Path, recorder: Recorder, origin: Origin) -> T:

@@ -13,18 +13,10 @@ import golden
 from conformance.conftest import Run
 from conformance.named import load_case
 from conformance.recording import Recorder
-from conformance.reporting import fail_on_new, read_or_fail
+from conformance.reporting import AsItIs, fail_on_new, read_or_fail
 from conformance.sandbox import Sandbox
 from conformance.snapshot import without_graph
 from conformance.stored import Snapshots, damages
-
-
-@dataclass
-class AsItIs:
-    """How failures are told: a case is small, and its own program is what it is about."""
-
-    implementation: str
-    shrinks: int = 0
 
 
 @dataclass

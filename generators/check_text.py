@@ -83,6 +83,11 @@ def contents(t):
     return {path: p.detach().clone() if isinstance(p, torch.Tensor) else type(p).__name__ for path, p in pieces(t).items()}
 
 
+def told(numbers):
+    """Sizes or strides; a ragged one has another name in each tensor."""
+    return ["ragged" if isinstance(number, torch.SymInt) else number for number in numbers]
+
+
 def storages(t):
     return {piece.untyped_storage()._cdata for piece in pieces(t).values() if isinstance(piece, torch.Tensor)}
 
@@ -101,6 +106,8 @@ def cotangent(t):
 #: What the texts of this file say of a plain tensor, and what they say where there are subclasses: see INSIDE.
 LOOKED_INSIDE = (
     ("t.detach().clone()", "contents(t)"),
+    ("tuple(t.shape)", "told(t.shape)"),
+    ("zip(t.shape, t.stride())", "zip(t.shape, told(t.stride()))"),
     ("storage = t.untyped_storage()._cdata", "own = storages(t)"),
     ("other.untyped_storage()._cdata == storage", "own & storages(other)"),
     ("torch.randn(root.shape, dtype=root.dtype).to(root.device)", "cotangent(root.detach())"),

@@ -24,6 +24,8 @@ LAYERS: dict[str, str] = {
     "residual_block": "ResidualBlock(2)",
     "tied_embeddings": "TiedEmbeddings(5, 3)",
     "transformer": "nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)",
+    "with_constants": "WithConstants()",
+    "with_object": "WithObject(3)",
 }
 #: Ops of the vocabulary that a layer's forward calls, where that matters to whoever asks what a program exercises.
 CALLED: dict[str, tuple[str, ...]] = {"layer_conv_batch_norm": ("batch_norm",), "layer_residual_block": ("batch_norm",)}

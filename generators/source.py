@@ -83,7 +83,8 @@ def source(
     if not on_graph and has_effects(program):
         check = tuple(_reworded(check, check_text.WITH_EFFECTS))
     made = _make(program, device, "train" if on_graph else scenario)
-    own = [part.strip("\n") for part in (_module(program), made, *check)]
+    gathers = where in export_text.FORMS and where != "strict" and bool(program.symbolic and program.kwargs)
+    own = [part.strip("\n") for part in (_module(program, gathers), made, *check)]
     code = "\n\n\n".join([*text_for("\n\n".join(own)), *own])
     header = _docstring(title or f"Program {program.name}", expected, found) + _imports(code)
     return f"{header}\n\n\n{code}\n"
@@ -179,8 +180,12 @@ def _still_wrong(path: str, expected: str, found: str) -> str:
     return f"not {there}" if absent else there
 
 
-def _module(program: Program) -> str:
-    lines = ["class Program(nn.Module):", *_init(program), *_forward(program)]
+def _module(program: Program, gathers: bool) -> str:
+    """The module. Its forward names what it takes, or ``gathers`` all of it, as the built one does.
+
+    An export tells the two apart where it is told of the sizes of keyword arguments.
+    """
+    lines = ["class Program(nn.Module):", *_init(program), *_forward(program, gathers)]
     return "\n".join(lines)
 
 
@@ -213,11 +218,17 @@ def _registrations(program: Program) -> Iterator[str]:
             yield f'{owner}.register_buffer("{name}", {state.value}{"" if state.persistent else ", persistent=False"})'
 
 
-def _forward(program: Program) -> Iterator[str]:
-    names, unpacked = _parameters(program)
+def _forward(program: Program, gathers: bool) -> Iterator[str]:
+    names, unpacked = _gathered(program) if gathers else _parameters(program)
     yield f"    def forward({', '.join(['self', *names])}):"
     yield from (f"        {line}" for line in (*unpacked, *_statements(program.body)))
     yield f"        return {_written(program.outputs)}"
+
+
+def _gathered(program: Program) -> tuple[list[str], list[str]]:
+    """All that forward takes, and the line that takes the leaves from it."""
+    leaves = ", ".join(f"a{place}" for place in range(len(program.flat_args)))
+    return ["*args", "**kwargs"], [f"[{leaves}] = pytree.tree_leaves((args, kwargs))"]
 
 
 def _parameters(program: Program) -> tuple[list[str], list[str]]:

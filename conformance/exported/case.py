@@ -39,6 +39,7 @@ from conformance.scenarios import Call, Stopped, Watch, call_module
 from conformance.timing import Timed
 from generators.build import Built, build
 from generators.dynamic import Way, way_of
+from generators.preludes.objects import OBJECTS
 from generators.program import Program, Ref
 from generators.variants import in_double
 from generators.vocabulary import VOCABULARY
@@ -179,6 +180,8 @@ def not_taken(program: Program, implementation: Any) -> str:
         return f"{program.options[0]} is no option of torch.export"
     if any(leaf.subclass for leaf in program.leaves) or any(VOCABULARY[s.op].kind == "subclass" for s in program.body):
         return "a tensor subclass is in it"
+    if OBJECTS is None and "layer_with_object" in program.dressing:
+        return "this torch knows no custom objects of Python"
     return "what is passed may be views of one another" if program.setup else ""
 
 

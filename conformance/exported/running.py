@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import torch
 import torch.utils._pytree as pytree
 from torch import fx
+from torch.export.graph_signature import CustomObjArgument
 
 from conformance.observation import Raised, significant_stride
 from generators.build import Built
@@ -109,11 +110,19 @@ def untrue(val: Any, result: Any, symbols: Symbols, place: str = "val") -> Itera
             yield f"{place} kind", type(val).__name__, _kind(result)
         elif isinstance(val, torch.SymInt) and _other(val, result, symbols):
             yield f"{place} number", f"{val} under {_shown(symbols)}", str(result)
+    elif isinstance(val, CustomObjArgument):
+        if val.class_fqn != class_of(result):
+            yield f"{place} class", val.class_fqn, class_of(result)
     elif val is None:
         if isinstance(result, torch.Tensor):
             yield f"{place} kind", "no tensor", _kind(result)
     elif type(val) is not type(result) or (val != result and val == val):
         yield f"{place} constant", repr(val), repr(result)[:80]
+
+
+def class_of(value: Any) -> str:
+    """The class of a custom object, as a signature names it."""
+    return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 def _untrue_tensor(val: torch.Tensor, result: Any, symbols: Symbols, place: str) -> Iterator[tuple[str, object, object]]:

@@ -27,7 +27,7 @@ from conformance.rules.pipeline import (
     descriptors_on,
     parts_on,
 )
-from conformance.rules.primals import attributes
+from conformance.rules.primals import attributes, kept_as_a_copy
 from generators.dressings import fqns
 from generators.features import hides_writes
 from generators.program import Program, Ref
@@ -203,6 +203,8 @@ def _is_a_piece(eager: Eager, piece: Any) -> bool:
     if kind_of(of) in ("GradAOTOutput", "TangentAOTInput"):
         of = of.grad_of if kind_of(of) == "GradAOTOutput" else of.output
         gradient_of = eager.primal(of) if kind_of(of) in PRIMALS else None
+        if gradient_of and kept_as_a_copy(eager.after, gradient_of):
+            return True
         path = f"grads.{gradient_of}" if gradient_of else f"outputs[{of.idx}]" if kind_of(of) == "PlainAOTOutput" else ""
     elif kind_of(of) in (*PRIMALS, "InputMutationAOTOutput"):
         path = f"caller.{_root(eager, of)}"

@@ -11,7 +11,7 @@ from conformance.case import Case
 from conformance.graph import PIECES, flat_results, kind_of, kinds_of, output_descriptors, placeholder_descriptors, whole
 from conformance.observation import Facts, has_grad_fn, structure_of
 from conformance.rule import Complaint, has_joint, rule
-from conformance.rules.primals import both_sides, exported_at, name_of
+from conformance.rules.primals import both_sides, exported_at, kept_as_a_copy, name_of
 
 #: What a subclass is made of: the path to each attribute, the outer subclasses before what is in them.
 Paths = Sequence[str]
@@ -62,7 +62,9 @@ def _paths_of(case: Case, of: Any) -> Paths | None:
     if kind in ("InputMutationAOTOutput", "GradAOTOutput"):
         root = of.mutated_input if kind == "InputMutationAOTOutput" else of.grad_of
         name = name_of(case, root)
-        return None if name is None else _paths_at(facts, f"{'caller' if kind[0] == 'I' else 'grads'}.{name}")
+        if name is None or (kind[0] == "G" and kept_as_a_copy(facts, name)):
+            return None
+        return _paths_at(facts, f"{'caller' if kind[0] == 'I' else 'grads'}.{name}")
     return None
 
 

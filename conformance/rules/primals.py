@@ -9,6 +9,7 @@ from torch._guards import detect_fake_mode
 
 from conformance.case import Case
 from conformance.graph import chain, kind_of, output_descriptors, placeholder_descriptors
+from conformance.observation import Facts
 
 GET_ATTR = ("SubclassGetAttrAOTInput", "SubclassGetAttrAOTOutput")
 
@@ -45,6 +46,15 @@ def name_of(case: Case, primal: Any) -> str | None:
     if sum(other is passed for other in case.primals.values()) > 1:
         return None
     return next((name for name, tensor in case.built.tensors.items() if tensor is passed), None)
+
+
+def kept_as_a_copy(facts: Facts, name: str) -> bool:
+    """Whether autograd may have kept the gradient of a subclass as a copy of another class: what flowed in can't be told.
+
+    For a leaf that is not contiguous it copies a gradient of other strides into what new_empty_strided makes of it.
+    """
+    value = facts.get(f"grads.{name}.value")
+    return f"caller.{name}.pieces" in facts and isinstance(value, torch.Tensor) and not value.is_contiguous()
 
 
 def attributes(descriptor: Any) -> str:

@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from generators.preludes.objects import Factor, object_ops
+
 
 def filled(layer: Any, holder: Any) -> Any:
     """The layer with the parameters and buffers that ``holder`` has under the same names: the very same tensors."""
@@ -94,3 +96,31 @@ class LowRankLinear(nn.Module):
 
     def forward(self, x):
         return self.frozen(x) + self.up(self.down(x))
+
+
+class WithConstants(nn.Module):
+    """Adds a tensor that it holds, one that a module in it holds, and one that its forward makes of numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+        self.offset = torch.tensor([1.0, 2.0])
+        self.inner = nn.Module()
+        self.inner.offset = torch.tensor([3.0, 4.0])
+
+    def forward(self, x):
+        return x * self.weight + self.offset + self.inner.offset * torch.tensor([5.0, 7.0])
+
+
+class WithObject(nn.Module):
+    """Multiplies by its weight, and by the number of a custom object that a module in it holds."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+        self.inner = nn.Module()
+        self.inner.factor = Factor(number)
+        object_ops()
+
+    def forward(self, x):
+        return torch.ops.joint_conformance.times_number(self.inner.factor, x * self.weight)

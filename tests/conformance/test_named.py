@@ -10,6 +10,7 @@ import torch._functorch._aot_autograd.descriptors as d
 
 import golden
 from conformance.exported.case import Exported, export_walk
+from conformance.exported.held import HELD
 from conformance.judge import judge
 from conformance.named import CaseError, load_case, read_case, short, stated_of
 from conformance.pytorch import PyTorch
@@ -216,7 +217,8 @@ def test_no_two_cases_are_one_program() -> None:
 
 
 def test_every_layer_has_a_case() -> None:
-    assert set(LINES_OF_LAYERS) <= {name for path in golden.cases() for name in load_case(path).program.dressing}
+    cases = [*map(load_case, golden.cases()), *(read_case(text, name) for name, text in HELD.items())]
+    assert set(LINES_OF_LAYERS) <= {name for case in cases for name in case.program.dressing}
 
 
 def test_every_option_of_the_export_has_a_case() -> None:

@@ -144,3 +144,10 @@ def test_a_gradient_of_an_input_that_is_returned_does_not_say_what_the_joint_giv
     outputs = Node("tuple", (Ref("v0"), Ref("a0")))
     program = Program(leaves, args=(Ref("x0"),), body=(let("v0", "sgn", "a0"),), outputs=outputs)
     assert RULES["J7"].judge(walk(program, PyTorch())) == []
+
+
+def test_a_gradient_that_autograd_keeps_as_a_copy_does_not_say_of_which_class_it_came() -> None:
+    leaves = (Leaf("x0", (2, 2), stride=(1, 2), requires_grad=True, subclass="coded"),)
+    program = Program(leaves, args=(Ref("x0"),), body=(let("v0", "first_doubled", "a0"),), outputs=Ref("v0"))
+    case = walk(program, PyTorch())
+    assert [RULES[requirement].judge(case) for requirement in ("J7", "P6")] == [[], []]

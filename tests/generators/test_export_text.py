@@ -12,11 +12,21 @@ from typing import TypeAlias
 import pytest
 
 from generators.export_text import FORMS
+from generators.program import Leaf, Node, Program, Ref
 from generators.source import source
 from tests.programs import BUFFERS_MUTATED, INFERENCE, ONE_OUTPUT, TWO_OUTPUTS, let
 
 #: Reads a script, and gives its main function.
 MainOf: TypeAlias = "Callable[[str], Callable[[], None]]"
+
+#: A keyword argument with a dynamic size.
+DYNAMIC_KEYWORD = Program(
+    (Leaf("x0", (3, 4)),),
+    kwargs=(("k", Ref("x0")),),
+    body=(let("v0", "sin", "a0"),),
+    outputs=Node("tuple", (Ref("v0"),)),
+    symbolic=(3,),
+)
 
 
 @pytest.fixture
@@ -59,3 +69,8 @@ def test_a_script_of_a_module_with_state_says_ok(main_of: MainOf, capsys: pytest
 def test_a_script_of_what_is_on_the_graph_leaves_it_to_a_person(main_of: MainOf) -> None:
     with pytest.raises(SystemExit, match="2"):
         main_of(source(INFERENCE, title="E5: metadata", path="exported:val of a placeholder"))()
+
+
+@pytest.mark.parametrize(("form", "taken"), [("exported", "*args, **kwargs"), ("strict", "k")])
+def test_a_script_about_sizes_of_keywords_takes_them_as_what_was_exported_does(form: str, taken: str) -> None:
+    assert f"def forward(self, {taken}):" in source(DYNAMIC_KEYWORD, title="E8: calls", path=f"{form}:error")

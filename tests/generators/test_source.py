@@ -339,3 +339,10 @@ def test_of_what_is_no_tensor_in_a_subclass_the_class_is_told() -> None:
     scope: dict[str, Any] = {"torch": torch, "is_traceable_wrapper_subclass": lambda value: isinstance(value, Meshed)}
     exec(check_text.INSIDE, scope)
     assert scope["contents"](Meshed()) == {".mesh": "object"}
+
+
+def test_a_ragged_size_is_told_without_its_name() -> None:
+    scope: dict[str, Any] = {"torch": torch}
+    exec(check_text.INSIDE, scope)
+    jagged = torch.nested.nested_tensor_from_jagged(torch.ones(3, 2), torch.tensor([0, 1, 3]))
+    assert scope["told"](jagged.shape) == [2, "ragged", 2]

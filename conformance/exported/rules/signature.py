@@ -13,6 +13,7 @@ from conformance.difference import same
 from conformance.exported.case import Exported, held_by
 from conformance.exported.forms import FUNCTIONAL, STRICT
 from conformance.exported.rules.agreement import agreement_complaints
+from conformance.exported.rules.constants import constant_complaints
 from conformance.exported.rules.graph import has_forms
 from conformance.exported.rules.metadata import symbols_of
 from conformance.named import unlike_stated
@@ -33,6 +34,7 @@ def the_signature_is_that_of_the_program(case: Exported) -> Iterator[Complaint]:
         yield from _name_complaints(form, exported)
         yield from _order_complaints(form, exported.graph_signature)
         yield from _state_complaints(case, form, exported)
+        yield from constant_complaints(case, form, exported)
         yield from _mutation_complaints(case, form, exported.graph_signature)
         yield from _token_complaints(case, form, exported.graph_signature)
         for kind, specs, wanted in (
@@ -68,6 +70,9 @@ def _order_complaints(form: str, signature: Any) -> Iterator[Complaint]:
         for one, other in zip(kinds, kinds[1:]):
             if order[one] > order[other]:
                 yield f"{form}:order of {side}", ", ".join(order), f"{one} before {other}"
+    kinds = [spec.kind.name for spec in signature.input_specs]
+    if "USER_INPUT" in kinds and set(kinds[kinds.index("USER_INPUT") :]) & {"TOKEN", "CUSTOM_OBJ"}:
+        yield f"{form}:order of inputs", "those of the user last", "a token or custom object after them"
 
 
 def _state_complaints(case: Exported, form: str, exported: Any) -> Iterator[Complaint]:
@@ -91,9 +96,6 @@ def _state_complaints(case: Exported, form: str, exported: Any) -> Iterator[Comp
             yield f"{form}:persistence of a BUFFER", fqn in persistent, specs[fqn].persistent
     for fqn in specs.keys() - held.keys():
         yield f"{form}:target of a {specs[fqn].kind.name}", "a parameter or buffer of the module", fqn
-    for spec in exported.graph_signature.input_specs:
-        if spec.kind.name == "CONSTANT_TENSOR" and not isinstance(exported.constants.get(spec.target), torch.Tensor):
-            yield f"{form}:target of a CONSTANT_TENSOR", "a tensor among the constants", spec.target
 
 
 def _used_tensors(case: Exported, held: dict[str, torch.Tensor]) -> set[int]:

@@ -18,8 +18,9 @@ from generators.program import Program
 from tests.wrong import exporting
 from tests.wrong.dynamic import WRONG_SIZES
 from tests.wrong.exporting import SpoiltExport, WrongExport
+from tests.wrong.held import WRONG_HELD
 
-WRONG_EXPORTS = (*exporting.WRONG_EXPORTS, *WRONG_SIZES)
+WRONG_EXPORTS = (*exporting.WRONG_EXPORTS, *WRONG_SIZES, *WRONG_HELD)
 every_wrong = pytest.mark.parametrize("wrong", WRONG_EXPORTS, ids=lambda wrong: f"{wrong.rule}: {wrong.title}")
 
 
