@@ -17,7 +17,7 @@ from conformance import effects, scenarios
 from conformance.difference import NEAR_MISS, Difference, causes, same, unstable_paths
 from conformance.exporting import arguments_for, compile_back, export, not_offered, primals_for, try_export
 from conformance.graph import lines_of
-from conformance.hygiene import left_behind, put_back
+from conformance.hygiene import forget, left_behind, put_back
 from conformance.implementation import Implementation, Joint
 from conformance.named import Stated
 from conformance.observation import Facts, Raised, is_leaf, observe_tensor, value_of
@@ -118,6 +118,7 @@ def walk(
     case.stated = stated
     if case.unsupported:
         return case
+    forget()
     with case.timed("eager"):
         _watch_eager(case)
     spoilt_before = bool(left_behind())

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._dynamo.symbolic_convert import TensorifyState
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack, _pop_mode
 
 #: Name -> how the state is read. Each is compared with what it was when this module was imported.
@@ -51,3 +52,8 @@ def put_back() -> None:
     """Modes, transforms and the grad mode as they were; the other states stay as they are."""
     for name in left_behind().keys() & _PUT_BACK.keys():
         _PUT_BACK[name]()
+
+
+def forget() -> None:
+    """What a refused compile leaves for the next one, numbers that it is to specialize: a verdict must not hang on it."""
+    TensorifyState.clear()

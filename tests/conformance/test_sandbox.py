@@ -11,13 +11,13 @@ from torch._subclasses import FakeTensorMode
 from torch.overrides import BaseTorchFunctionMode
 
 from conformance import hygiene
-from conformance.judge import Verdict
+from conformance.judge import Verdict, judge
 from conformance.pytorch import PyTorch
 from conformance.sandbox import Job, Sandbox
 from conformance.shards import Shard, draw
 from conformance.smoke import broken_adapter
 from conformance.telling import DEFAULT
-from generators.program import Leaf, Ref
+from generators.program import Leaf, Program, Ref
 from reports.record import Outcome
 from tests.conformance.misbehaving import TakesMemoryBitByBit
 from tests.programs import INFERENCE, ONE_OUTPUT, let
@@ -186,6 +186,14 @@ def test_every_state_that_is_left_otherwise_is_told(monkeypatch: pytest.MonkeyPa
     other = dict.fromkeys(hygiene.STATES, object)
     monkeypatch.setattr(hygiene, "STATES", other)
     assert hygiene.left_behind().keys() == other.keys()
+
+
+def test_a_number_that_torch_was_asked_to_specialize_is_asked_for_again() -> None:
+    leaves = (Leaf("x0", (2,)), Leaf("x1", (), "float64"))
+    body = (let("v0", "sin", "a0"),)
+    program = Program(leaves, args=(Ref("x0"), Ref("x1")), body=body, outputs=Ref("v0"), symbolic=(2,))
+    first, second = ([str(new.signature) for new in judge(program, PyTorch(), only=("C6",)).judged] for _ in range(2))
+    assert first and first == second
 
 
 @pytest.mark.parametrize("enter", [FakeTensorMode().__enter__, BaseTorchFunctionMode().__enter__])
