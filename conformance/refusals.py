@@ -40,7 +40,7 @@ REFUSALS: tuple[Refusal, ...] = (
     ),
     Refusal(r"^CUDA not available$", "torch/_functorch/config.py, functionalize_rng_ops; the switch needs CUDA"),
     Refusal(
-        r"^cond_(true|false) might be modifying the input!$",
+        r"^cond_(true|false) might be modifying the input!",
         "torch.cond, Restrictions: no in-place mutations on inputs, in later versions none but in inference",
     ),
     Refusal(
