@@ -27,6 +27,9 @@ OUTPUTS = {"BUFFER_MUTATION": 0, "PARAMETER_MUTATION": 0, "USER_INPUT_MUTATION":
 #: The documented attributes, none of which may be set.
 ATTRIBUTES = ("graph_module", "graph", "graph_signature", "state_dict", "range_constraints")
 
+#: Ops that read nothing of a tensor but its sizes.
+READ_A_SIZE = ("size", "numel", "last_size", "zeros_of_size", "arange_of_size", "new_ones")
+
 
 @exported_rule("E3", has_forms)
 def the_signature_is_that_of_the_program(case: Exported) -> Iterator[Complaint]:
@@ -101,11 +104,11 @@ def _state_complaints(case: Exported, form: str, exported: Any) -> Iterator[Comp
 def _used_tensors(case: Exported, held: dict[str, torch.Tensor]) -> set[int]:
     """The ids of what of the module the program's outputs are made of: Dynamo lifts nothing else for sure.
 
-    It need not: the signature is documented to name what is used within the graph.
+    It need not: the signature is documented to name what is used within the graph, and a fixed size is a number there.
     """
     names = {leaf.name for leaf in case.program.flat_outputs if isinstance(leaf, Ref)}
     for statement in reversed(case.program.body):
-        if names.intersection(statement.results):
+        if names.intersection(statement.results) and statement.op not in READ_A_SIZE:
             names.update(statement.operands)
     return {id(tensor) for fqn, tensor in held.items() if f"self.{fqn}" in names}
 

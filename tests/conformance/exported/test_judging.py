@@ -19,7 +19,7 @@ from conformance.pytorch import PyTorch
 from conformance.refusals import documented
 from conformance.requirements import REQUIREMENTS
 from conformance.rule import EXPORTED_RULES
-from generators.program import Leaf, Program, Ref, Statement
+from generators.program import Leaf, Program, Ref, State, Statement
 from reports.promises import PROMISES
 from reports.record import Outcome
 from tests import programs
@@ -125,6 +125,13 @@ def test_a_write_that_eager_does_not_count_is_a_mutation() -> None:
     body = (Statement("batch_norm", ("a0", "a1", "a2"), (True,), ("v0",)),)
     program = Program(leaves, args=(Ref("x2"), Ref("x0"), Ref("x1")), body=body, outputs=Ref("v0"))
     assert list(EXPORTED_RULES["E3"].judge(export_walk(program, PyTorch(), others=(DECOMPOSED,)))) == []
+
+
+def test_a_buffer_of_which_a_size_is_read_need_not_be_an_input_of_a_strict_export() -> None:
+    body = (Statement("numel", ("self.running",), (), ("v0",)), Statement("mul", ("a0", "v0"), (), ("v1",)))
+    leaves, state = (Leaf("x0", (2,)), Leaf("x1", (3,))), (State("running", "x1"),)
+    program = Program(leaves, state=state, args=(Ref("x0"),), body=body, outputs=Ref("v1"))
+    assert list(EXPORTED_RULES["E3"].judge(export_walk(program, PyTorch(), others=(STRICT,)))) == []
 
 
 def test_what_dynamo_does_not_support_is_a_refusal_of_a_strict_export() -> None:
