@@ -89,6 +89,12 @@ class Exported(Timed):
     left_behind: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def written(self) -> frozenset[str]:
+        """The caller's tensors that eager wrote: those that say so, and those that changed without."""
+        told = (path.split(".") for path, fact in self.eager.items() if path.endswith(".written") and fact)
+        return self.changed | {name for _, name, _ in told}
+
 
 def export_walk(
     program: Program,
@@ -195,8 +201,7 @@ def _writes_aliases(case: Exported) -> str:
     """Why what the program writes is not judged: it may be written through another name that the caller has for it."""
     program = case.program
     passed = [leaf.name for leaf in program.flat_args if isinstance(leaf, Ref)] + [state.value for state in program.state]
-    writes = case.changed or any(path.endswith(".written") and fact for path, fact in case.eager.items())
-    return "something is passed twice, and written" if len(set(passed)) < len(passed) and writes else ""
+    return "something is passed twice, and written" if len(set(passed)) < len(passed) and case.written else ""
 
 
 def _form_stated(case: Exported) -> tuple[str, ...]:

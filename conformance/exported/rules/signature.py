@@ -120,7 +120,7 @@ def _mutation_complaints(case: Exported, form: str, signature: Any) -> Iterator[
     names, inputs = _callers_names(case, signature), _kinds_of_inputs(signature)
     kinds = {spec.target: spec.kind.name for spec in signature.output_specs if spec.kind.name.endswith("MUTATION")}
     for target, kind in kinds.items():
-        if names.get(target) not in case.changed and not (target in names and case.eager[f"caller.{names[target]}.written"]):
+        if names.get(target) not in case.written:
             yield f"{form}:outputs of kind {kind}", "for what is written alone", "one for another"
         elif inputs.get(target) and kind != f"{inputs[target]}_MUTATION":
             yield f"{form}:kind of a mutated {inputs[target]}", f"{inputs[target]}_MUTATION", kind
